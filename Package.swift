@@ -208,10 +208,7 @@ let package = Package(
       swiftSettings: strict),
     // The files of Specs/Scenarios, played in a simulated world and over real sockets.
     .testTarget(
-      name: "ScenarioTests",
-      dependencies: [
-        "SessionTestKit", "SessionTestSupport", "SessionKit", "SessionCore", "SessionChanges",
-      ],
+      name: "ScenarioTests", dependencies: ["SessionTestKit", "SessionTestSupport"],
       swiftSettings: strict),
     // Real processes on one journal: the worker, stopped and killed.
     .testTarget(

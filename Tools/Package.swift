@@ -27,8 +27,6 @@ func example(_ name: String, _ products: [Target.Dependency] = []) -> Target {
     path: "examples/Sources/\(name)", swiftSettings: strict)
 }
 
-let protobuf = Target.Dependency.product(name: "SwiftProtobuf", package: "swift-protobuf")
-
 let package = Package(
   name: "session-journal-tools",
   platforms: [.macOS(.v15)],
@@ -37,7 +35,6 @@ let package = Package(
     .package(name: "session-journal", path: ".."),
     // What the benchmarks compare with.
     .package(url: "https://github.com/groue/GRDB.swift", exact: "7.10.0"),
-    .package(url: "https://github.com/apple/swift-protobuf", exact: "1.39.0"),
   ],
   targets: [
     // A small HTTP server on loopback, in place of the app's server.
@@ -58,16 +55,11 @@ let package = Package(
 
     // Functions that only C can reach: LevelDB, if it is installed, and the time spent in syncs.
     .target(name: "CPeers", path: "Benchmarks/Sources/CPeers"),
-    // The records for swift-protobuf. This is a target of its own, since generated code has its own style.
-    .target(
-      name: "RecordMessages", dependencies: [protobuf], path: "Benchmarks/Sources/RecordMessages",
-      exclude: ["session_events.proto", "session_record.proto", "session_values.proto"]),
     .executableTarget(
       name: "benchmarks",
-      dependencies: ["CPeers", "RecordMessages", protobuf]
+      dependencies: ["CPeers"]
         + library(
-          "SessionCore", "SessionJournal", "SessionKit", "SessionHTTP", "SessionChanges",
-          "SessionTestKit")
+          "SessionCore", "SessionJournal", "SessionKit", "SessionHTTP", "SessionTestKit")
         + [.product(name: "GRDB", package: "GRDB.swift")],
       path: "Benchmarks/Sources/benchmarks", swiftSettings: strict),
     // Two short programs that the benchmarks start.

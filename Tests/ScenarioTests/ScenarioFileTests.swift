@@ -1,5 +1,4 @@
 import Foundation
-@_spi(Internals) import SessionCore
 import SessionTestKit
 import SessionTestSupport
 import Testing

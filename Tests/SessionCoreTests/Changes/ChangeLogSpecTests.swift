@@ -155,15 +155,15 @@ struct ChangeLogSpecTests {
     var newer = payload
     newer[8] = 2
     #expect(try ChangeCodec.decode(sequence: 1, kind: kind, payload: newer) == nil)
-    #expect(try ChangeCodec.decode(sequence: 1, kind: 0xBE, payload: payload) == nil)
+    #expect(try ChangeCodec.decode(sequence: 1, kind: 0xB7, payload: payload) == nil)
     #expect(throws: CodecError.trailingBytes(offset: payload.count, count: 1)) {
       try ChangeCodec.decode(sequence: 1, kind: kind, payload: payload + [0])
     }
     #expect(throws: CodecError.cutShort(offset: payload.count - 1)) {
       try ChangeCodec.decode(sequence: 1, kind: kind, payload: payload.dropLast())
     }
-    let isOurs = ChangeCodec.owns(kind: 0xBF, payload: payload.span.bytes)
-    let isTheirs = ChangeCodec.owns(kind: 0xC0, payload: payload.span.bytes)
+    let isOurs = ChangeCodec.owns(kind: 0xB7, payload: payload.span.bytes)
+    let isTheirs = ChangeCodec.owns(kind: 0xB8, payload: payload.span.bytes)
     #expect(isOurs && !isTheirs)
     // An older reader of sessions skips it.
     let passed = try SessionCodec.decode(sequence: 1, kind: kind, payload: payload)

@@ -319,10 +319,10 @@ struct ChangeLogTests {
   func foreignFiles() async throws {
     let bench = try ChangeBench()
     let journal = try Journal.open(at: bench.path)
-    _ = try journal.append([JournalDraft(kind: 0xBE, payload: Array(repeating: 1, count: 9))])
+    _ = try journal.append([JournalDraft(kind: 0xB7, payload: Array(repeating: 1, count: 9))])
     #expect(
       try await caught { _ = try await bench.open() }
-        == .newerVersion(path: bench.path, sequence: 1, kind: 0xBE))
+        == .newerVersion(path: bench.path, sequence: 1, kind: 0xB7))
     try journal.close()
     try await ChangeLog.remove(at: bench.path)
     let log = try await bench.open()

@@ -1,39 +1,39 @@
 import SessionChanges
-@_spi(Internals) package import SessionCore
-package import SessionKit
+@_spi(Internals) import SessionCore
+import SessionKit
 import SessionMessages
 
 /// The events, notes, states and results in the words of scenario files.
 ///
-/// The words are those of `ScenarioVocabulary`. A missing value is `none`.
-package enum ScenarioWords {
-  package typealias Words = [String: String]
+/// A missing value is `none`.
+enum ScenarioWords {
+  typealias Words = [String: String]
 
-  package static func of(_ event: SessionEvent, at time: Timestamp) -> Words {
-    dictionary(ScenarioFields(event, at: time))
+  static func of(_ event: SessionEvent, at time: Timestamp) -> Words {
+    var fields = ScenarioFields(from: time)
+    event.visit(&fields)
+    return fields.words
   }
 
-  package static func of(_ note: SessionNote) -> Words { dictionary(ScenarioFields(note)) }
-
-  private static func dictionary(_ fields: ScenarioFields) -> Words {
-    Words(fields.words.map { ($0.name, $0.value) }) { first, _ in first }
+  static func of(_ note: SessionNote) -> Words {
+    var fields = ScenarioFields()
+    note.visit(&fields)
+    return fields.words
   }
 
-  package static func of(_ state: SessionState) -> Words {
+  static func of(_ state: SessionState) -> Words {
     switch state {
     case .unauthenticated: [:]
     case .authenticated(let session):
       [
         "user": "\(session.user)", "method": "\(session.method)",
         "token": "\(session.token.generation.number)", "role": role(session.context),
-        "school": school(session.context), "failures": "\(session.failures.total)",
-        "answered": "\(session.failures.answered)",
+        "failures": "\(session.failures.total)", "answered": "\(session.failures.answered)",
         "last": session.failures.last.map { "\($0.kind)" } ?? "none",
       ]
     case .expired(let session):
       [
-        "user": "\(session.user)", "role": role(session.context),
-        "school": school(session.context), "reason": "\(session.reason)",
+        "user": "\(session.user)", "role": role(session.context), "reason": "\(session.reason)",
       ]
     }
   }
@@ -48,7 +48,7 @@ package enum ScenarioWords {
       "activity": activity(session.activity), "waiters": "\(session.waiterCount)",
       "email": session.currentUser?.email ?? "none",
       "permissions": permissions.isEmpty ? "none" : permissions,
-      "storage": problem.map(name) ?? "none",
+      "storage": problem?.failure.name ?? "none",
       "gate": session.gate.isOpen ? "open" : "closed",
       "role": session.currentUserRole.map { "\($0.id)" } ?? "none",
       "lastEnd": session.lastEnd.map { "\($0.reason)" } ?? "none",
@@ -60,9 +60,7 @@ package enum ScenarioWords {
     case .success: "success"
     case .alreadyLoggedOut: "alreadyLoggedOut"
     case .partial(.serverNotTold): "serverNotTold"
-    case .partial(.notRevocable): "notRevocable"
-    case .partial(.itemsRemain): "itemsRemain"
-    case .partial(.localDataRemains): "localDataRemains"
+    case .partial(let part): "\(part)"
     }
   }
 
@@ -88,7 +86,11 @@ package enum ScenarioWords {
     return switch error.failure {
     case .pendingChanges: ["count": "\(error.pendingChanges ?? 0)"]
     case .invalidCredential:
-      ["problem": (error.underlyingError as? CredentialRules.Problem).map { name($0) } ?? "none"]
+      if case .passwordTooShort? = error.underlyingError as? CredentialRules.Problem {
+        ["problem": "passwordTooShort"]
+      } else {
+        [:]
+      }
     case .invalidRequest, .invalidCredentials, .unauthorized, .forbidden, .conflict,
       .databaseUnavailable, .userNeeded:
       code
@@ -102,16 +104,6 @@ package enum ScenarioWords {
     case .expired, .loggedOut, .server, .appRefused, .codeRefused: status.merging(code) { $1 }
     case .unexpectedStatus, .refreshRefused, .intercepted, .gatewayFailed: status
     default: [:]
-    }
-  }
-
-  private static func name(_ problem: CredentialRules.Problem) -> String {
-    switch problem {
-    case .emptyUserName: "emptyUserName"
-    case .notAnEmail: "notAnEmail"
-    case .emptyPassword: "emptyPassword"
-    case .passwordTooShort: "passwordTooShort"
-    case .emptyProviderToken: "emptyProviderToken"
     }
   }
 
@@ -131,10 +123,6 @@ package enum ScenarioWords {
     context.map { "\($0.role.id)" } ?? "none"
   }
 
-  private static func school(_ context: ActiveContext?) -> String {
-    context?.school.map { "\($0.id)" } ?? "none"
-  }
-
   static func yes(_ holds: Bool) -> String { holds ? "yes" : "no" }
 
   /// Formats a duration: `3600s`, or `1500ms` if it is not whole seconds.
@@ -142,35 +130,77 @@ package enum ScenarioWords {
     milliseconds % 1000 == 0 ? "\(milliseconds / 1000)s" : "\(milliseconds)ms"
   }
 
-  /// Returns the name of an error.
-  package static func name(_ error: SessionError) -> String { error.failure.name }
+  // MARK: Change logs
+
+  /// Returns the kind and the words of a record; `nil` for a snapshot, which contains nothing new.
+  static func of(_ record: ChangeRecord) -> (kind: String, words: Words)? {
+    guard case .event(let event) = record.content else { return nil }
+    switch event {
+    case .sent(let sent): return ("sent", ["key": "\(sent.key)"])
+    case .postponed(let postponed):
+      let words = [
+        "key": "\(postponed.key)", "counted": yes(postponed.isCounted),
+        "retry": duration(postponed.retryAt.milliseconds(since: record.time)),
+        "reason": postponed.reason,
+      ]
+      return ("postponed", words)
+    case .givenUp(let end):
+      return ("givenUp", ["key": "\(end.key)", "cause": "\(end.cause)", "reason": end.reason])
+    case .discarded(let discarded):
+      let key = discarded.key.map { "\($0)" } ?? "none"
+      return ("discarded", ["key": key, "cause": "\(discarded.cause)"])
+    case .scopeChecked(let check):
+      return ("scopeChecked", ["scope": check.scope, "changed": "\(check.statusChangedAt)"])
+    default: return (record.name, [:])
+    }
+  }
+
+  /// Returns the words for the result of sending, at a time.
+  static func of(_ drained: DrainResult, at moment: ClockReading) -> Words {
+    let (ending, until): (String, Timestamp?) =
+      switch drained.ending {
+      case .empty: ("empty", nil)
+      case .gateClosed: ("gateClosed", nil)
+      case .waits(let until): ("waits", until)
+      case .leasedElsewhere(let until): ("heldByOthers", until)
+      case .cancelled: ("cancelled", nil)
+      }
+    return [
+      "sent": "\(drained.acknowledged)", "givenUp": "\(drained.givenUp)", "ending": ending,
+      "wait": until.map { duration($0.milliseconds(since: moment.time)) } ?? "none",
+    ]
+  }
+
+  static func of(_ error: ChangeLogError) -> Words {
+    if case .full(let count, _) = error { ["count": "\(count)"] } else { [:] }
+  }
+
+  /// Returns the name of an error of a change log; its text if no scenario names it.
+  static func name(_ error: ChangeLogError) -> String {
+    switch error {
+    case .sessionExpired: "sessionExpired"
+    case .notSignedIn: "notSignedIn"
+    case .full: "full"
+    case .unknownKey: "unknownKey"
+    default: "\(error)"
+    }
+  }
 }
 
-/// The words of an event's or a note's fields, in the order of the fields.
+/// The words of an event's or a note's fields.
 ///
 /// A value that a scenario cannot know has no word: a sequence, an opening, a boot, a
 /// system, a journal.
-struct ScenarioFields: FieldVisitor {
+private struct ScenarioFields: FieldVisitor {
   /// The time of the record, from which durations are counted; `nil` if times have no words.
   private let start: Timestamp?
-  private(set) var words: [(name: String, value: String)] = []
+  private(set) var words: ScenarioWords.Words = [:]
 
   init(from start: Timestamp? = nil) { self.start = start }
 
-  /// The words of an event that was recorded at this time.
-  init(_ event: SessionEvent, at time: Timestamp) {
-    self.init(from: time)
-    event.visit(&self)
-  }
-
-  /// The words of a note.
-  init(_ note: SessionNote) {
-    self.init()
-    note.visit(&self)
-  }
-
   private mutating func add(_ name: some CustomStringConvertible, _ value: String?) {
-    words.append((name.description, value ?? "none"))
+    // The first of two fields with this name has the word.
+    if words[name.description] == nil { words[name.description] = value ?? "none" }
   }
 
   mutating func visit(_ name: FieldName, code: some OpenEnum) { add(name.member, code.word) }

@@ -10,32 +10,32 @@ extension ScenarioCalls {
   /// Performs a command about changes or the whole app, and returns its result; `nil` for other
   /// commands.
   func changed(
-    by command: ScenarioStep.Command, in process: String, _ app: App
+    by command: ScenarioCommand, in process: String, _ app: App
   ) async throws -> ScenarioWords.Words? {
-    switch command {
-    case .open:
+    switch command.verb {
+    case "open":
       try await open(app, in: process)
       return [:]
-    case .close:
+    case "close":
       try await close(process)
       return [:]
-    case .add(let change):
+    case "add":
       let (session, log) = try parts(process)
-      guard let change = ScenarioChangeApp.change(change) else { throw SessionError.closed }
+      let change = try ScenarioChangeApp.change(command)
       return ["waiting": "\(try await log.add(change, through: session.gate))"]
-    case .drain:
+    case "drain":
       let (session, log) = try parts(process)
       return ScenarioWords.of(try await drain(log, session, app), at: app.configuration.clock.now())
-    case .sync:
+    case "sync":
       let (session, log) = try parts(process)
       var sent = 0
       for await isOpen in session.gate.values where isOpen {
         sent += try await drain(log, session, app).acknowledged
       }
       return ["sent": "\(sent)"]
-    case .discard(let key):
+    case "discard":
       let (_, log) = try parts(process)
-      try await log.discard(Identifier(key))
+      try await log.discard(Identifier(try command.word(1)))
       return ["waiting": "\(log.queue.pending.count)"]
     default: return nil
     }
@@ -74,11 +74,12 @@ enum ScenarioChangeApp {
       if !body.isEmpty { request.body = body }
       return request
     }
+    func path(_ entity: EntityReference) -> String { "\(entity.type)/\(entity.id)" }
     var request =
       switch change {
-      case .create(let edit): request("POST", edit.entity.path, edit.content)
-      case .update(let edit): request("PUT", edit.entity.path, edit.content)
-      case .delete(let deletion): request("DELETE", deletion.entity.path)
+      case .create(let edit): request("POST", path(edit.entity), edit.content)
+      case .update(let edit): request("PUT", path(edit.entity), edit.content)
+      case .delete(let deletion): request("DELETE", path(deletion.entity))
       case .request(let own): request(own.method, own.path, own.body)
       }
     if request.body != nil {
@@ -103,21 +104,33 @@ enum ScenarioChangeApp {
     }
   }
 
-  /// Creates the change that a file describes; `nil` if its key or its path is invalid.
-  static func change(_ change: ScenarioChange) -> Change? {
-    guard let key = UUID(uuidString: change.key) else { return nil }
-    let content = Array((change.content ?? "").utf8)
-    switch change.action {
-    case .entity(.create, let entity):
-      return .create(entity, content: content, mentions: change.mentions, key: key)
-    case .entity(.update, let entity):
-      return .update(entity, content: content, mentions: change.mentions, key: key)
-    case .entity(.delete, let entity): return .delete(entity, key: key)
-    case .request(let method, let path):
-      let type = content.isEmpty ? nil : "application/json"
-      return Change.Request(method, path, contentType: type, body: content, key: key)
-        .map { .request($0) }
+  /// Creates the change that a file describes: `create task/5f1c KEY` or `POST /notes KEY`.
+  static func change(_ command: ScenarioCommand) throws -> Change {
+    let (action, target) = (try command.word(1), try command.word(2))
+    let content = Array((command.content ?? "").utf8)
+    guard let key = UUID(uuidString: try command.word(3)) else {
+      throw ScenarioProblem("a key has the form <K1>")
     }
+    let mentions = try command.mentions.map(entity)
+    switch action {
+    case "create":
+      return .create(try entity(target), content: content, mentions: mentions, key: key)
+    case "update":
+      return .update(try entity(target), content: content, mentions: mentions, key: key)
+    case "delete": return .delete(try entity(target), key: key)
+    default:
+      let type = content.isEmpty ? nil : "application/json"
+      guard
+        let request = Change.Request(action, target, contentType: type, body: content, key: key)
+      else { throw ScenarioProblem("this is not the path of a request") }
+      return .request(request)
+    }
+  }
+
+  private static func entity(_ path: String) throws(ScenarioProblem) -> EntityReference {
+    let parts = path.split(separator: "/")
+    guard parts.count == 2 else { throw ScenarioProblem("an entity has the form task/5f1c") }
+    return EntityReference(String(parts[0]), Identifier(String(parts[1])))
   }
 }
 

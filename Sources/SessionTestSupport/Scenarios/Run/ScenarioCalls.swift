@@ -2,6 +2,7 @@ import Foundation
 import SessionChanges
 @_spi(Internals) import SessionCore
 import SessionHTTP
+import SessionJSON
 import SessionKit
 import SessionMessages
 import SessionTestKit
@@ -163,8 +164,8 @@ final class ScenarioCalls: Sendable {
 
   /// Performs a command and records its result.
   func perform(
-    _ call: Int, _ command: ScenarioStep.Command, in process: String, _ app: App,
-    _ users: [String: ScenarioUser]
+    _ call: Int, _ command: ScenarioCommand, in process: String, _ app: App,
+    _ users: ScenarioUsers
   ) async {
     var ending = Ending()
     do {
@@ -175,13 +176,13 @@ final class ScenarioCalls: Sendable {
       }
     } catch let error as SessionError {
       ending = Ending(
-        error: ScenarioWords.name(error),
-        words: ScenarioWords.of(error, said: app.configuration.words), text: "\(error)")
+        error: error.failure.name, words: ScenarioWords.of(error, said: app.configuration.words),
+        text: "\(error)")
     } catch let error as ChangeLogError {
       ending = Ending(
         error: ScenarioWords.name(error), words: ScenarioWords.of(error), text: "\(error)")
     } catch {
-      ending = Ending(error: "unknown", text: "\(error)")
+      ending = Ending(error: "\(error)", text: "\(error)")
     }
     state.withLock { state in
       state.endings[call] = ending
@@ -190,69 +191,115 @@ final class ScenarioCalls: Sendable {
   }
 
   private func result(
-    of command: ScenarioStep.Command, in process: String, _ app: App,
-    _ users: [String: ScenarioUser]
-  ) async throws(SessionError) -> ScenarioWords.Words {
-    guard let session = session(process) else { throw .closed }
-    switch command {
-    case .open, .close, .add, .drain, .sync, .discard: return [:]
-    case .login(let name):
-      let user = users[name] ?? ScenarioUser(name: "", password: "")
+    of command: ScenarioCommand, in process: String, _ app: App, _ users: ScenarioUsers
+  ) async throws -> ScenarioWords.Words {
+    guard let session = session(process) else { throw SessionError.closed }
+    switch command.verb {
+    case "login":
+      let user = try command.user(of: users)
       return words(try await session.login(.password(user.name, user.password)))
-    case .refresh: return ["token": try await session.refresh().plaintext]
-    case .refreshIfNeeded: return ["token": try await session.accessToken().plaintext]
-    case .switchContext(let role, let school, let unit):
+    case "refresh": return ["token": try await session.refresh().plaintext]
+    case "refreshIfNeeded": return ["token": try await session.accessToken().plaintext]
+    case "switch":
+      let school = command.words.count > 2 ? Identifier(command.words[2]) : nil
       let context = try await session.switchContext(
-        to: ContextTarget(
-          role: Identifier(role), school: school.map { Identifier($0) },
-          unit: unit.map { Identifier($0) }))
+        to: ContextTarget(role: Identifier(try command.word(1)), school: school))
       return ["role": context.map { "\($0.role.id)" } ?? "none"]
-    case .register(let name):
-      let user = users[name] ?? ScenarioUser(name: "", password: "")
+    case "register":
+      let user = try command.user(of: users)
       return ScenarioWords.registered(
         try await session.login(.registration(user.name, user.password)))
-    case .social(let provider, let token):
-      return words(try await session.login(.provider(provider, token: Secret(token))))
-    case .unlock: return ["state": "\(try await session.unlock().kind)"]
-    case .foreground:
+    case "social":
+      let (provider, token) = (try command.word(1), Secret(try command.word(2)))
+      return words(try await session.login(.provider(provider, token: token)))
+    case "unlock": return ["state": "\(try await session.unlock().kind)"]
+    case "foreground":
       try await session.enterForeground()
       return ["state": "\(session.state.kind)"]
-    case .use: return ["token": session.currentToken?.plaintext ?? "none"]
-    case .logout(let isDiscarding):
+    case "use": return ["token": session.currentToken?.plaintext ?? "none"]
+    case "logout":
+      let isDiscarding = command.words.last == "discarding"
       let outcome = try await session.logout(discardingPendingChanges: isDiscarding)
       return ["outcome": ScenarioWords.outcome(outcome)]
-    case .page:
+    case "page":
       let page = HeadlessPage(identity.browser)
       state.withLock { $0.pages[process, default: []].append(page) }
       return words(try await session.login(.provider(identity.provider, in: page)))
-    case .silently:
+    case "silently":
       return words(try await session.login(.silently(with: identity.provider)))
-    case .redirect(let address):
-      guard let url = URL(string: address) else { return ["outcome": "refused"] }
+    case "redirect":
+      guard let url = URL(string: try command.word(1)) else { return ["outcome": "refused"] }
       return ["outcome": await session.handle(url) ? "taken" : "refused"]
-    case .clearError:
+    case "clearError":
       await session.clearError()
       return [:]
-    case .call(let method, let path, let isPlain):
-      let url = app.configuration.http.baseURL.appending(path: path)
+    case "call":
+      let url = app.configuration.http.baseURL.appending(path: try command.word(2))
+      let request = HTTPRequest(method: try command.word(1), url: url)
       let calls = session.calls(by: TransportCalls(app.configuration.http.transport))
+      let isPlain = command.words.last == "plain"
       do {
-        let answer = try await calls.send(
-          HTTPRequest(method: method, url: url), as: isPlain ? .plain : .byRules)
-        return ["status": "\(answer.status)"]
+        let response = try await calls.send(request, as: isPlain ? .plain : .byRules)
+        return ["status": "\(response.status)"]
       } catch {
         throw SessionError(ofCall: error)
       }
-    case .adopt(let access, let refresh):
+    case "adopt":
+      let refresh = command.words.count > 2 ? Secret(command.words[2]) : nil
       let isAdopted = try await session.adopt(
-        AdoptedTokens(access: Secret(access), refresh: refresh.map { Secret($0) }))
+        AdoptedTokens(access: Secret(try command.word(1)), refresh: refresh))
       return ["outcome": isAdopted ? "adopted" : "settledBefore"]
+    case let verb: throw ScenarioProblem("\"\(verb)\" is not a command")
     }
   }
 
   /// Returns the words for the user of a login.
   private func words(_ result: LoginResult) -> ScenarioWords.Words {
     ["user": result.user.map { "\($0.id)" } ?? "none"]
+  }
+}
+
+/// The user names and passwords of those who may log in.
+typealias ScenarioUsers = [String: (name: String, password: String)]
+
+/// A command of the app to its session: the words after `do`, and the lines below it.
+struct ScenarioCommand: Sendable {
+  var words: [String]
+  /// The content of a change as JSON text.
+  private(set) var content: String?
+  /// The entities that a change mentions.
+  private(set) var mentions: [String] = []
+
+  init(_ line: ScenarioLine) throws(ScenarioProblem) {
+    _ = try line.word(1)
+    words = Array(line.words.dropFirst())
+    for detail in line.details {
+      if detail.words[0] == "json" {
+        content = try detail.json().value.text
+      } else {
+        mentions += detail.words.dropFirst()
+      }
+    }
+  }
+
+  var verb: String { words[0] }
+
+  /// Whether the command names a change by its key.
+  var isChange: Bool { verb == "add" || verb == "discard" }
+
+  /// Whether the command sends changes; such a command ends with its session.
+  var isSending: Bool { verb == "drain" || verb == "sync" }
+
+  func word(_ index: Int) throws(ScenarioProblem) -> String {
+    guard words.indices.contains(index) else {
+      throw ScenarioProblem("\"\(verb)\" needs a further word")
+    }
+    return words[index]
+  }
+
+  func user(of users: ScenarioUsers) throws(ScenarioProblem) -> (name: String, password: String) {
+    guard let user = users[try word(1)] else { throw ScenarioProblem("there is no such user") }
+    return user
   }
 }
 

@@ -40,7 +40,7 @@ extension ScenarioRun {
   }
 
   /// Checks that one of the next records is of this kind.
-  mutating func change(_ kind: String, _ fields: [ScenarioStep.Field]) throws {
+  mutating func change(_ kind: String, _ fields: [ScenarioLine.Field]) throws {
     let words = changes.records.map(ScenarioWords.of)
     guard let index = words[changes.named...].firstIndex(where: { $0?.kind == kind }),
       let found = words[index]
@@ -49,24 +49,24 @@ extension ScenarioRun {
     changes.named = index + 1
   }
 
-  func compare(_ found: [Change], with expected: ScenarioChanges, _ what: String) throws {
-    switch expected {
-    case .count(let count):
+  /// Checks `nothing`, a count, or keys in order.
+  func compare(_ found: [Change], with line: ScenarioLine, _ what: String) throws {
+    let names = line.words.dropFirst().filter { $0 != "nothing" }
+    if let first = names.first, let count = Int(first) {
       guard found.count == count else { throw fail("\(found.count) changes \(what)") }
-    case .keys(let names):
-      let keys = names.map { tokens.fill("<\($0)>") }
-      guard found.map(\.key.description) == keys else {
-        let list = found.map { change in
-          names.first { tokens.fill("<\($0)>") == change.key.description } ?? "\(change)"
-        }
-        throw fail("these changes \(what): \(list.joined(separator: ", "))")
+      return
+    }
+    guard found.map(\.key.description) == names.map(tokens.fill) else {
+      let list = found.map { change in
+        names.first { tokens.fill($0) == change.key.description } ?? "\(change)"
       }
+      throw fail("these changes \(what): \(list.joined(separator: ", "))")
     }
   }
 
   /// Checks that the queue of an app, if no other has the log open, equals the queue in the file.
   func expectSameQueue() throws {
-    let logs = Set(scenario.steps.map(\.process)).compactMap { calls.log($0) }
+    let logs = processes.compactMap { calls.log($0) }
     guard logs.count == 1, let log = logs.first, log.queue != changes.queue else { return }
     throw fail("the app has \(log.queue.pending.count) pending changes, and the file has others")
   }

@@ -7,51 +7,61 @@ import SessionKit
 
 /// The lines that only check something.
 extension ScenarioRun {
-  mutating func check(_ step: ScenarioStep) throws {
-    switch step.action {
-    case .event(let kind, let fields, let times): for _ in 0..<times { try event(kind, fields) }
-    case .note(let kind, let fields): try note(kind, fields)
-    case .state(let kind, let fields):
-      let state = try session(step.process).state
-      guard state.kind.description == kind else {
-        throw fail("\(step.process) is not \(kind), but \(state.line)")
+  mutating func check(_ line: ScenarioLine, in process: String) throws {
+    switch line.words[0] {
+    case "event":
+      var line = line
+      var times = 1
+      if let last = line.words.last, last.first == "x", let count = Int(last.dropFirst()) {
+        times = count
+        line.words.removeLast()
       }
-      try compare(fields, with: ScenarioWords.of(state), of: "\(kind)")
-    case .shows(let fields):
-      let session = try session(step.process)
+      for _ in 0..<times { try event(try line.word(1), try line.fields(from: 2)) }
+    case "note": try note(try line.word(1), try line.fields(from: 2))
+    case "state":
+      let state = try session(process).state
+      guard state.kind.description == (try line.word(1)) else {
+        throw fail("\(process) is not \(line.words[1]), but \(state.line)")
+      }
+      try compare(try line.fields(from: 2), with: ScenarioWords.of(state), of: line.words[1])
+    case "shows":
+      let (session, fields) = (try session(process), try line.fields())
       var words = ScenarioWords.of(session)
-      words["page"] = calls.page(step.process) == nil ? "no" : "yes"
-      try compare(fields, with: words, of: step.process)
-      if fields.contains(where: { $0.name == "gate" }), let told = calls.toldGate(step.process),
+      words["page"] = calls.page(process) == nil ? "no" : "yes"
+      try compare(fields, with: words, of: process)
+      if fields.contains(where: { $0.name == "gate" }), let told = calls.toldGate(process),
         told != session.gate.isOpen
       {
-        throw fail("the gate's sequence gave \(step.process) another value")
+        throw fail("the gate's sequence gave \(process) another value")
       }
-    case .result(let label, let ending, let fields): try result(label, ending, fields)
-    case .stored(let items):
+    case "result": try result(line)
+    case "stored":
+      var items: Set<SecretItem> = []
+      for word in line.words.dropFirst() where word != "nothing" {
+        guard let item = SecretItem(word: word) else { throw fail("\"\(word)\" is no item") }
+        items.insert(item)
+      }
       let stored: Set<SecretItem>
       do throws(SecretStoreError) { stored = try stage.secrets.items() } catch {
         throw fail("the store cannot be read: \(error)")
       }
       guard stored == items else { throw fail("stored is \(ScenarioRun.names(stored))") }
-    case .cleared(let count):
-      guard calls.cleared == count else {
+    case "cleared":
+      guard calls.cleared == (try line.count()) else {
         throw fail("the app's data was cleared \(calls.cleared) times")
       }
-    case .received(let count): try received(count, in: step.process)
-    case .news(let count):
-      guard calls.news == count else {
+    case "received": try received(try line.count(), in: process)
+    case "news":
+      guard calls.news == (try line.count()) else {
         throw fail("the app received \(calls.news) notifications of a changed status")
       }
-    case .change(let kind, let fields): try change(kind, fields)
-    case .waiting(let expected):
-      try compare(changes.queue.pending.map(\.change), with: expected, "wait")
+    case "change": try change(try line.word(1), try line.fields(from: 2))
+    case "waiting":
+      try compare(changes.queue.pending.map(\.change), with: line, "wait")
       try expectSameQueue()
-    case .givenUp(let expected):
-      try compare(changes.queue.failures.map(\.change), with: expected, "are given up")
-    case .pending, .at, .until, .clock, .network, .secrets, .journal, .act, .request, .answer,
-      .lost, .silent, .page, .token, .kill, .powerCut:
-      break
+    case "givenUp":
+      try compare(changes.queue.failures.map(\.change), with: line, "are given up")
+    case let word: throw fail("\"\(word)\" is not a step")
     }
   }
 
@@ -65,7 +75,7 @@ extension ScenarioRun {
   }
 
   /// Checks each word of a line; secrets are compared, but not shown.
-  func compare(_ fields: [ScenarioStep.Field], with words: ScenarioWords.Words, of what: String)
+  func compare(_ fields: [ScenarioLine.Field], with words: ScenarioWords.Words, of what: String)
     throws
   {
     for field in fields {
@@ -80,7 +90,7 @@ extension ScenarioRun {
     }
   }
 
-  private mutating func event(_ kind: String, _ fields: [ScenarioStep.Field]) throws {
+  private mutating func event(_ kind: String, _ fields: [ScenarioLine.Field]) throws {
     guard events.indices.contains(namedEvents) else { throw fail("there is no further event") }
     let record = events[namedEvents]
     guard let event = record.event, event.kind.description == kind else {
@@ -90,7 +100,7 @@ extension ScenarioRun {
     namedEvents += 1
   }
 
-  private mutating func note(_ kind: String, _ fields: [ScenarioStep.Field]) throws {
+  private mutating func note(_ kind: String, _ fields: [ScenarioLine.Field]) throws {
     let left = notes[namedNotes...]
     guard let index = left.firstIndex(where: { $0.kind.description == kind }) else {
       throw fail("there is no further note \(kind)")
@@ -99,78 +109,80 @@ extension ScenarioRun {
     namedNotes = index + 1
   }
 
-  private mutating func result(
-    _ label: String?, _ expected: ScenarioStep.Ending, _ fields: [ScenarioStep.Field]
-  ) throws {
+  /// Checks `result [LABEL] ok …` or `result [LABEL] error NAME …`.
+  private mutating func result(_ line: ScenarioLine) throws {
+    var index = 1
+    var label: String?
+    if !["ok", "error"].contains(try line.word(1)) {
+      label = line.words[1]
+      index = 2
+    }
+    let isError = try line.word(index) == "error"
+    let expected = isError ? try line.word(index + 1) : "ok"
     let open = asked.indices.filter { !asked[$0].isNamed && asked[$0].label == label }
     // Draws may decide which of several equal commands ends first.
-    let index = open.first { calls.ending($0) != nil } ?? open.first
-    guard let index else { throw fail("no command is left that has this result") }
-    guard let ending = calls.ending(index) else {
-      throw fail("\"\(asked[index].text)\" has not ended yet")
+    guard let call = open.first(where: { calls.ending($0) != nil }) ?? open.first else {
+      throw fail("no command is left that has this result")
+    }
+    guard let ending = calls.ending(call) else {
+      throw fail("\"\(asked[call].text)\" has not ended yet")
     }
     let name = ending.error ?? "ok"
-    switch expected {
-    case .ok where ending.error == nil: break
-    case .error(name): break
-    default: throw fail("\"\(asked[index].text)\" ended: \(name)")
-    }
+    guard name == expected else { throw fail("\"\(asked[call].text)\" ended: \(name)") }
+    let fields = try line.fields(from: index + (isError ? 2 : 1))
     try compare(fields, with: ending.words, of: "the result")
-    asked[index].isNamed = true
+    asked[call].isNamed = true
   }
 
   // MARK: Requests
 
   /// Checks that the next request that arrived is this one.
-  mutating func name(_ expected: ExpectedRequest) throws {
+  mutating func name(_ line: ScenarioLine, _ label: String?) throws {
     let arrived = stage.network.arrived
     guard arrived.indices.contains(namedArrivals) else { throw fail("no further request arrived") }
     let (number, request) = arrived[namedArrivals]
-    let wanted = "\(expected.method) \(expected.path)"
-    guard request.method == expected.method, request.path == expected.path else {
+    let wanted = "\(try line.word(1)) \(try line.word(2))"
+    guard "\(request.method) \(request.path)" == wanted else {
       throw fail("the next request is not \(wanted), but \(request.line)")
     }
-    try compare(expected.query, query: request.query, wanted)
-    try compareAuthorization(expected.authorization, request)
-    let key = expected.key.map { [tokens.fill("<\($0)>")] } ?? []
-    guard request.fields.values(of: "idempotency-key") == key else {
-      throw fail("\(wanted) has another Idempotency-Key, an unexpected one, or none")
-    }
-    for header in expected.headers {
-      let values = request.fields.values(of: header.name)
-      guard header.value == "*" ? !values.isEmpty : values == [tokens.fill(header.value)] else {
-        throw fail("\(wanted) has another \(header.name), or none")
+    // What no line expects must not be there.
+    var expected = ["authorization": [String](), "idempotency-key": []]
+    var query: [ScenarioLine.Field]?
+    var hasBody = false
+    for detail in line.details {
+      switch detail.words[0] {
+      case "query": query = (query ?? []) + (try detail.fields())
+      case "bearer": expected["authorization"] = ["Bearer \(tokens.fill(try detail.word(1)))"]
+      case "basic":
+        let pair = Data("\(try detail.word(1)):\(try detail.word(2))".utf8)
+        expected["authorization"] = ["Basic " + pair.base64EncodedString()]
+      case "key": expected["idempotency-key"] = [tokens.fill(try detail.word(1))]
+      case "header":
+        let header = try header(detail)
+        expected[header.name] = [tokens.fill(header.value)]
+      case "json":
+        hasBody = true
+        try compare(try detail.json(), request, wanted)
+      case "form":
+        hasBody = true
+        try compare(form: try detail.fields(), request, wanted)
+      case let word: throw fail("\"\(word)\" is no part of a request")
       }
     }
-    if let body = expected.body {
-      try compare(body, request, wanted)
-    } else if !request.body.isEmpty {
+    try compare(query, query: request.query, wanted)
+    for (name, values) in expected.sorted(by: { $0.key < $1.key })
+    where request.fields.values(of: name) != values {
+      throw fail("\(wanted) has another \(name), an unexpected one, or none")
+    }
+    guard hasBody || request.body.isEmpty else {
       throw fail("\(wanted) has a body, but no json or form line expects it")
     }
     namedArrivals += 1
-    requests.append(Request(number: number, label: expected.label, line: line))
-  }
-
-  private func compareAuthorization(
-    _ expected: ExpectedRequest.Authorization?, _ request: ReceivedRequest
-  ) throws {
-    let values = request.fields.values(of: "authorization")
-    let wanted: [String] =
-      switch expected {
-      case nil: []
-      case .bearer(let token): ["Bearer \(tokens.fill(token))"]
-      case .basic(let id, let secret):
-        ["Basic " + Data("\(id):\(secret)".utf8).base64EncodedString()]
-      }
-    guard values != wanted else { return }
-    throw fail(
-      wanted.isEmpty
-        ? "\(request.line) has an Authorization, but no bearer or basic line expects it"
-        : "\(request.line) has another Authorization, or none")
+    requests.append(Request(number: number, label: label, line: self.line))
   }
 
   /// Checks the query of an address; a name that is new takes the value in the query.
-  private mutating func compare(_ fields: [ScenarioStep.Field]?, query: String?, _ wanted: String)
+  private mutating func compare(_ fields: [ScenarioLine.Field]?, query: String?, _ wanted: String)
     throws
   {
     guard let fields else {
@@ -189,7 +201,7 @@ extension ScenarioRun {
     if let challenge = form["code_challenge"] { challenges.insert(challenge) }
   }
 
-  private func compare(_ fields: [ScenarioStep.Field], with form: WebForm, _ wanted: String) throws
+  private func compare(_ fields: [ScenarioLine.Field], with form: WebForm, _ wanted: String) throws
   {
     for pair in form.fields {
       guard let field = fields.first(where: { $0.name == pair.name }) else {
@@ -205,27 +217,28 @@ extension ScenarioRun {
     }
   }
 
+  private func compare(_ template: JSONTemplate, _ request: ReceivedRequest, _ wanted: String)
+    throws
+  {
+    let value: JSONValue
+    do throws(JSONReader.Problem) { value = try JSONReader.read(request.body) } catch {
+      throw fail("the body of \(wanted) is not JSON")
+    }
+    let expected = template.filled { tokens.fill($0) }
+    if let difference = JSONTemplate.difference(expected, value) {
+      throw fail("\(wanted): \(difference)")
+    }
+  }
+
   private mutating func compare(
-    _ body: ExpectedRequest.Body, _ request: ReceivedRequest, _ wanted: String
+    form fields: [ScenarioLine.Field], _ request: ReceivedRequest, _ wanted: String
   ) throws {
-    switch body {
-    case .json(let template):
-      let value: JSONValue
-      do throws(JSONReader.Problem) { value = try JSONReader.read(request.body) } catch {
-        throw fail("the body of \(wanted) is not JSON")
-      }
-      let expected = template.filled { tokens.fill($0) }
-      if let difference = JSONTemplate.difference(expected, value) {
-        throw fail("\(wanted): \(difference)")
-      }
-    case .form(let fields):
-      let form = WebForm(request.body)
-      try compare(fields, with: form, wanted)
-      guard let verifier = form["code_verifier"] else { return }
-      tokens.learn(verifier)
-      guard challenges.contains(CodeGrant.challenge(of: verifier)) else {
-        throw fail("code_verifier of \(wanted) matches no earlier code_challenge")
-      }
+    let form = WebForm(request.body)
+    try compare(fields, with: form, wanted)
+    guard let verifier = form["code_verifier"] else { return }
+    tokens.learn(verifier)
+    guard challenges.contains(CodeGrant.challenge(of: verifier)) else {
+      throw fail("code_verifier of \(wanted) matches no earlier code_challenge")
     }
   }
 
@@ -251,7 +264,6 @@ extension ScenarioRun {
     guard stage.world.failures.isEmpty else {
       throw fail(stage.world.failures.joined(separator: "; "))
     }
-    let processes = Set(scenario.steps.map(\.process))
     let all = events.map(\.sequence)
     for process in processes.sorted() where calls.session(process) != nil {
       let heard = calls.heard(process)
@@ -267,7 +279,7 @@ extension ScenarioRun {
     var texts = records.map { "\($0) \($0.content.line)" }
     texts += asked.indices.compactMap { calls.ending($0)?.text }
     texts += stage.world.failures
-    for process in Set(scenario.steps.map(\.process)).sorted() {
+    for process in processes.sorted() {
       guard let session = calls.session(process) else { continue }
       texts += ["\(session)", "\(session.state)", "\(String(describing: session.currentToken))"]
     }

@@ -38,6 +38,8 @@ struct ScenarioRun {
   /// Whether commands were given and no job has run since; they begin together.
   private var isStirred = false
   private var opened: Set<String> = []
+  /// The processes that the lines so far have named.
+  private(set) var processes: Set<String> = ["app"]
   var asked: [Call] = []
   /// The requests that the file has named.
   var requests: [Request] = []
@@ -63,7 +65,7 @@ struct ScenarioRun {
     calls = ScenarioCalls(in: stage.world, identity)
     start = stage.world.clock.now().uptime
     for user in scenario.setting.users.values { tokens.keep(user) }
-    tokens.keep(scenario.setting.client?.secret)
+    tokens.keep(scenario.setting.secret?.text)
   }
 
   mutating func play() throws(ScenarioFailure) {
@@ -72,9 +74,9 @@ struct ScenarioRun {
 
   private mutating func playSteps() throws {
     if let known = scenario.setting.known { try begin(with: known.answer, line: known.line) }
-    for step in scenario.steps {
-      line = step.line
-      try play(step)
+    for next in scenario.lines {
+      line = next.number
+      try play(next)
     }
     try expectAllNamed("the scenario ends")
     if let open = requests.first(where: isOpen) {
@@ -184,45 +186,55 @@ struct ScenarioRun {
 
   // MARK: Steps that cause something
 
-  private mutating func play(_ step: ScenarioStep) throws {
-    switch step.action {
-    case .at(let time):
+  private mutating func play(_ line: ScenarioLine) throws {
+    let (label, line) = line.taking("as")
+    switch line.words[0] {
+    case "at", "until":
       try expectAllNamed("time passes")
-      try pass(to: time, isStrict: true)
-    case .until(let time):
-      try expectAllNamed("time passes")
-      try pass(to: time, isStrict: false)
-    case .clock(let jump):
+      try pass(to: try line.duration(), isStrict: line.words[0] == "at")
+    case "clock":
       try expectAllNamed("the clock jumps")
       let clock = stage.world.clock
-      clock.setTime(clock.now().time.advanced(by: jump))
-    case .network(let isOn):
+      clock.setTime(clock.now().time.advanced(by: try line.duration()))
+    case "network":
       try expectAllNamed("the network changes")
-      stage.network.isOn = isOn
-    case .secrets(let isLocked):
+      stage.network.isOn = try line.choice("on", "off")
+    case "secrets":
       try expectAllNamed("the lock changes")
-      stage.secrets.isLocked = isLocked
-    case .journal(let isLost): try spoilJournal(isLost: isLost)
-    case .act(let command, let label): try act(command, label, in: step.process)
-    case .page(let act): try user(act, in: step.process)
-    case .pending(let count): calls.pending = count
-    case .kill(let process): try kill(process)
-    case .powerCut: try cutPower()
-    case .request(let expected):
+      stage.secrets.isLocked = try line.choice("locked", "unlocked")
+    case "journal": try spoilJournal(isLost: try line.choice("lost", "damaged"))
+    case "do":
+      let (process, line) = line.taking("in")
+      try act(try ScenarioCommand(line), label, in: named(process))
+    case "page":
+      let (process, line) = line.taking("in")
+      try user(line, in: named(process))
+    case "pending": calls.pending = try line.count()
+    case "kill": try kill("app")
+    case "power": try cutPower()
+    case "request":
       try settle()
-      try name(expected)
-    case .answer(let answer, let label):
-      let fate = self.fate(answer)
-      try decide(fate, label)
-    case .lost(let label): try decide(.lost, label)
-    case .silent(let label): try decide(nil, label)
-    case .token(let name, let life, let claims):
-      let value = give(claims)
-      tokens.make(name, life: life, claims: value, at: serverTime)
+      try name(line, label)
+    case "answer":
+      let (label, line) = line.taking("to")
+      try decide(try fate(line), label)
+    case "lost": try decide(.lost, nil)
+    case "silent": try decide(nil, nil)
+    case "token":
+      guard let claims = line.details.first, case .object(let members) = give(try claims.json())
+      else { throw fail("a token has the form A2 3600s, with its claims as json") }
+      let life = line.words.count > 2 ? ScenarioDuration.milliseconds(line.words[2]) : nil
+      tokens.make(try line.word(1), life: life, claims: members, at: serverTime)
     default:
+      let (process, line) = line.taking("in")
       try settle()
-      try check(step)
+      try check(line, in: named(process))
     }
+  }
+
+  private mutating func named(_ process: String?) -> String {
+    processes.insert(process ?? "app")
+    return process ?? "app"
   }
 
   /// Removes or damages the journal's file.
@@ -267,54 +279,60 @@ struct ScenarioRun {
     try look()
   }
 
-  private mutating func act(_ command: ScenarioStep.Command, _ label: String?, in process: String)
+  private mutating func act(_ command: ScenarioCommand, _ label: String?, in process: String)
     throws
   {
     if !isStirred { try expectAllNamed("the user continues") }
-    let app = app(in: process)
-    let command = command.keyed { tokens.key($0) }.filled { tokens.give($0, at: serverTime) }
-    if calls.session(process) == nil, command != .open {
+    let app = try app(in: process)
+    var command = command
+    command.words = command.words.map {
+      command.isChange ? tokens.key($0) : tokens.give($0, at: serverTime)
+    }
+    if calls.session(process) == nil, command.verb != "open" {
       guard opened.insert(process).inserted else { throw fail("\(process) is not open") }
       try open(app, in: process)
-    } else if command == .open {
+    } else if command.verb == "open" {
       guard calls.session(process) == nil else { throw fail("\(process) is open already") }
       opened.insert(process)
     }
-    let (number, users, calls) = (asked.count, scenario.setting.users, calls)
-    asked.append(
-      Call(line: line, label: label, text: "\(command.text) in \(process)", process: process))
-    let task = stage.world.spawn("\(command.text) in \(process)", of: app.life) {
-      await calls.perform(number, command, in: process, app, users)
+    let (number, users, calls, asking) = (asked.count, scenario.setting.users, calls, command)
+    let text = "do \(command.verb) in \(process)"
+    asked.append(Call(line: line, label: label, text: text, process: process))
+    let task = stage.world.spawn(text, of: app.life) {
+      await calls.perform(number, asking, in: process, app, users)
     }
     if command.isSending { calls.keep(task, in: process) }
     isStirred = true
   }
 
   /// Returns the app's settings for a process.
-  private func app(in process: String) -> ScenarioCalls.App {
+  private func app(in process: String) throws -> ScenarioCalls.App {
     let (setting, stage) = (scenario.setting, stage)
-    var configuration = stage.configuration(process, setting.preset(at: stage.baseURL))
+    var configuration = stage.configuration(process, try setting.preset(at: stage.baseURL))
     if identity.isOwned { configuration.identityProvider = identity.provider }
     return ScenarioCalls.App(
       configuration: calls.hosted(configuration),
-      changes: setting.changes.map { (stage.changes, stage.setup(process, $0)) },
+      changes: setting.changes.map { (stage.changes, stage.setup(process, $0.policy, $0.limits)) },
       life: stage.lives.life(of: process))
   }
 
   /// Performs an act of the user on the page that is shown.
-  private mutating func user(_ act: ScenarioStep.PageAct, in process: String) throws {
+  private mutating func user(_ line: ScenarioLine, in process: String) throws {
     try expectAllNamed("the user continues")
     guard let page = calls.page(process) else { throw fail("no page is shown in \(process)") }
-    let done: HeadlessPage.Act
-    switch act {
-    case .types(let name):
-      let user = scenario.setting.users[name] ?? ScenarioUser(name: "", password: "")
-      done = .types(name: user.name, password: user.password)
-    case .forgets: done = .follows("forgot")
-    case .cancels: done = .follows("cancel")
-    case .leaves: done = .leaves
+    let act: HeadlessPage.Act
+    switch try line.word(1) {
+    case "types":
+      guard let user = scenario.setting.users[try line.word(2)] else {
+        throw fail("there is no such user")
+      }
+      act = .types(name: user.name, password: user.password)
+    case "forgets": act = .follows("forgot")
+    case "cancels": act = .follows("cancel")
+    case "leaves": act = .leaves
+    case let word: throw fail("\"\(word)\" is no act on a page")
     }
-    do throws(HeadlessPage.Problem) { try page.act(done) } catch { throw fail("\(error)") }
+    do throws(HeadlessPage.Problem) { try page.act(act) } catch { throw fail("\(error)") }
   }
 
   /// Opens a session before its first command.
@@ -327,31 +345,41 @@ struct ScenarioRun {
     }
   }
 
-  private mutating func fate(_ answer: ScriptedAnswer) -> LoopbackFate {
-    var sent = SentResponse(status: answer.status)
-    for header in answer.headers {
-      sent.fields.append(HTTPField(header.name, tokens.give(header.value, at: serverTime)))
-    }
-    switch answer.body {
-    case .empty: break
-    case .html(let text):
-      sent.fields.append(HTTPField("Content-Type", "text/html"))
-      sent.body = Array("<!doctype html><title>\(text)</title>".utf8)
-    case .page(var page):
-      let time = serverTime
-      page.form = page.form.map { form in
-        WebPage.Form(action: tokens.give(form.action, at: time), hidden: form.hidden)
+  private mutating func fate(_ line: ScenarioLine) throws -> LoopbackFate {
+    guard let status = Int(try line.word(1)) else { throw fail("an answer needs a status") }
+    var sent = SentResponse(status: status)
+    for detail in line.details {
+      switch detail.words[0] {
+      case "header":
+        let header = try header(detail)
+        sent.fields.append(HTTPField(header.name, tokens.give(header.value, at: serverTime)))
+      case "html":
+        sent.fields.append(HTTPField("Content-Type", "text/html"))
+        sent.body = Array("<!doctype html><title>\(detail.rest)</title>".utf8)
+      case "page":
+        let links = try detail.fields(from: 2).map {
+          ($0.name, tokens.give($0.value, at: serverTime))
+        }
+        let page = WebPage(
+          title: "Sign in",
+          form: WebPage.Form(action: tokens.give(try detail.word(1), at: serverTime)),
+          links: Dictionary(links) { first, _ in first })
+        sent.fields.append(HTTPField("Content-Type", "text/html; charset=utf-8"))
+        sent.body = Array(page.html.utf8)
+      case "json":
+        sent.fields.append(HTTPField("Content-Type", "application/json"))
+        sent.body = Array(give(try detail.json()).text.utf8)
+      case let word: throw fail("\"\(word)\" is no part of an answer")
       }
-      for id in page.links.keys.sorted() {
-        page.links[id] = tokens.give(page.links[id] ?? "", at: time)
-      }
-      sent.fields.append(HTTPField("Content-Type", "text/html; charset=utf-8"))
-      sent.body = Array(page.html.utf8)
-    case .json(let template):
-      sent.fields.append(HTTPField("Content-Type", "application/json"))
-      sent.body = Array(give(template).text.utf8)
     }
     return .answer(sent)
+  }
+
+  func header(_ line: ScenarioLine) throws -> ScenarioLine.Field {
+    let parts = line.rest.split(separator: ":", maxSplits: 1)
+    guard parts.count == 2 else { throw fail("a header has the form Retry-After: 7") }
+    return ScenarioLine.Field(
+      name: parts[0].lowercased(), value: String(parts[1].drop { $0 == " " }))
   }
 
   private mutating func give(_ template: JSONTemplate) -> JSONValue {
@@ -385,7 +413,7 @@ struct ScenarioRun {
   /// Performs a login before the scenario begins, with an endpoint of its own.
   private mutating func begin(with answer: JSONTemplate, line: Int) throws {
     self.line = line
-    var preset = scenario.setting.preset(at: stage.baseURL)
+    var preset = try scenario.setting.preset(at: stage.baseURL)
     preset.backend.login = .post("known-session")
     preset.policy.limits.credentials = .none
     preset.policy.limits.profileCheck = .whenUnknown
@@ -399,9 +427,11 @@ struct ScenarioRun {
     }
     try settle()
     guard let arrival = stage.network.arrived.first else { throw fail("the user could not log in") }
-    let fate = self.fate(ScriptedAnswer(status: 200, body: .json(answer)))
+    var sent = SentResponse(status: 200)
+    sent.fields.append(HTTPField("Content-Type", "application/json"))
+    sent.body = Array(give(answer).text.utf8)
     stage.network.markAnswered(arrival.number)
-    stage.decide(arrival.number, fate)
+    stage.decide(arrival.number, .answer(sent))
     try settle()
     guard stage.world.failures.isEmpty, events.count == 1 else {
       throw fail("the user was not logged in: \(stage.world.failures.joined(separator: "; "))")

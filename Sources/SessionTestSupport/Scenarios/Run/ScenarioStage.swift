@@ -66,10 +66,12 @@ struct ScenarioStage {
   }
 
   /// Returns the setup with which a process opens its change log.
-  func setup(_ process: String, _ changes: ScenarioSetting.Changes) -> ChangeLog.Setup {
+  func setup(_ process: String, _ policy: ChangePolicy, _ limits: ChangeLogLimits)
+    -> ChangeLog.Setup
+  {
     let life = lives.life(of: process)
     var setup = ChangeLog.Setup()
-    (setup.policy, setup.limits) = (changes.policy, changes.limits)
+    (setup.policy, setup.limits) = (policy, limits)
     (setup.clock, setup.options) = (world.clock, options(life))
     setup.runtime = runtime(process, life)
     setup.presence = lives.openings.presence(

@@ -9,7 +9,7 @@ struct ScenarioTokens {
   private var random = ByteStream(seed: 0x5CE7)
 
   /// Adds the user's password, and the name if it is an e-mail address, to the secrets.
-  mutating func keep(_ user: ScenarioUser) {
+  mutating func keep(_ user: (name: String, password: String)) {
     vault.learn([user.password] + (user.name.contains("@") ? [user.name] : []))
   }
 
@@ -25,7 +25,6 @@ struct ScenarioTokens {
     return ScenarioName.pieces(of: text).map { piece in
       switch piece {
       case .text(let text): text
-      case .malformed(let inner): "<\(inner)>"
       case .name(let name): values[name.name] ?? make(name, at: now)
       }
     }.joined()
@@ -36,18 +35,17 @@ struct ScenarioTokens {
     ScenarioName.pieces(of: text).map { piece in
       switch piece {
       case .text(let text): text
-      case .malformed(let inner): "<\(inner)>"
       case .name(let name): values[name.name] ?? "<\(name.name)>"
       }
     }.joined()
   }
 
-  /// Returns the key with this name, a UUID; it is not secret.
-  mutating func key(_ name: String) -> String {
-    if let value = values[name] { return value }
-    let value = random.uuid()
-    values[name] = value
-    return value
+  /// Fills a text about a change: a name that is new gets a UUID; a key is not secret.
+  mutating func key(_ text: String) -> String {
+    for case .name(let name) in ScenarioName.pieces(of: text) where values[name.name] == nil {
+      values[name.name] = random.uuid()
+    }
+    return fill(text)
   }
 
   /// Returns whether this name has a value.
@@ -60,30 +58,30 @@ struct ScenarioTokens {
   mutating func learn(_ secret: String) { vault.learn([secret]) }
 
   private mutating func make(_ name: ScenarioName, at now: Int64) -> String {
-    let value: String
-    switch name.form {
-    case nil, .opaque: value = "\(name.name)~" + LoopbackToken.base64URL(random.take(24))
-    case .jwt(let life, let claims):
-      var members: [String: WireValue] = [
-        "jti": .string(random.uuid()), "iat": .int(Int(now / 1000)),
-      ]
-      if let life { members["exp"] = .int(Int((now + life) / 1000)) }
-      for claim in claims {
-        members[claim.name] = Int(claim.value).map { .int($0) } ?? .string(claim.value)
-      }
-      value = LoopbackToken.make(claims: members)
+    guard let form = name.claims else {
+      let value = "\(name.name)~" + LoopbackToken.base64URL(random.take(24))
+      keep(value, as: name.name)
+      return value
     }
-    keep(value, as: name.name)
-    return value
+    var claims: [String: JSONValue] = [:]
+    for field in form.fields {
+      claims[field.name] = JSONNumber(field.value).map { .number($0) } ?? .string(field.value)
+    }
+    return make(name.name, life: form.life, claims: claims, at: now)
   }
 
   /// Makes a token of three parts with these claims.
-  mutating func make(_ name: String, life: Int64?, claims: JSONValue, at now: Int64) {
-    guard case .object(var members) = claims else { return }
+  @discardableResult
+  mutating func make(_ name: String, life: Int64?, claims: [String: JSONValue], at now: Int64)
+    -> String
+  {
+    var members = claims
     members["jti"] = .string(random.uuid())
     members["iat"] = JSONNumber("\(now / 1000)").map { .number($0) }
     if let life { members["exp"] = JSONNumber("\((now + life) / 1000)").map { .number($0) } }
-    keep(LoopbackToken.make(payload: Array(JSONValue.object(members).text.utf8)), as: name)
+    let value = LoopbackToken.make(payload: Array(JSONValue.object(members).text.utf8))
+    keep(value, as: name)
+    return value
   }
 
   private mutating func keep(_ value: String, as name: String) {

@@ -6,7 +6,6 @@ extension Group {
     let journal = try Journal.open(at: stage.path("engine.journal"))
     let shared = try Journal.open(at: stage.path("submit.journal"))
     let raw = try RawFile(stage.path("raw"))
-    let limit = try RawFile(stage.path("limit"), zeros: 4 * 1024 * 1024)
     let relation = try Relation(stage.path("full.sqlite"), .full)
     let level = try LevelStore(stage.path("leveldb"))
     let count = stage.pick(10, 20)
@@ -17,9 +16,6 @@ extension Group {
     var contenders = [
       Contest.Contender(name: "raw") {
         try .timing(count) { for bytes in frames { try raw.append(bytes) } }
-      },
-      Contest.Contender(name: "raw over zeros") {
-        try .timing(count) { for bytes in frames { try limit.append(bytes) } }
       },
       Contest.Contender(name: "engine") {
         try .timing(count) { for draft in drafts { _ = try journal.append(draft) } }
@@ -51,9 +47,6 @@ extension Group {
       try .comparing(
         "append.engine.raw", "engine", to: "raw", in: rates, goal: .atLeast(1.3), unit: "records/s"),
       try .comparing(
-        "append.engine.limit", "engine", to: "raw over zeros", in: rates, goal: .none,
-        unit: "records/s"),
-      try .comparing(
         "append.engine.sqlite", "engine", to: "SQLite", in: rates, goal: .atLeast(1.5),
         unit: "records/s"),
       try .comparing(
@@ -76,7 +69,6 @@ extension Group {
     stage in
     let size = 64
     let journal = try Journal.open(at: stage.path("engine64.journal"))
-    let shared = try Journal.open(at: stage.path("submit64.journal"))
     let raw = try RawFile(stage.path("raw64"))
     let relation = try Relation(stage.path("full64.sqlite"), .full)
     let batchCount = 8
@@ -92,21 +84,6 @@ extension Group {
       Contest.Contender(name: "engine") {
         try .timing(count) { for batch in batches { _ = try journal.append(batch) } }
       },
-      Contest.Contender(name: "64 tasks") {
-        try blocking {
-          let clock = ContinuousClock()
-          let start = clock.now
-          try await withThrowingTaskGroup(of: Void.self) { tasks in
-            for task in 0..<size {
-              tasks.addTask {
-                for batch in batches { _ = try await shared.submit([batch[task]]) }
-              }
-            }
-            try await tasks.waitForAll()
-          }
-          return Contest.Run(units: count, seconds: (clock.now - start) / .seconds(1))
-        }
-      },
       Contest.Contender(name: "SQLite") {
         try .timing(count) { for row in rows { try relation.insert(row) } }
       },
@@ -114,7 +91,6 @@ extension Group {
     let rates = try Contest(contenders: contenders).rates(rounds: stage.pick(15, 150))
     try relation.verify()
     try journal.close()
-    try shared.close()
     return Outcome(figures: [
       try .comparing(
         "append64.engine.raw", "engine", to: "raw", in: rates, goal: .atLeast(0.9),
@@ -122,8 +98,6 @@ extension Group {
       try .comparing(
         "append64.engine.sqlite", "engine", to: "SQLite", in: rates, goal: .atLeast(1.5),
         unit: "records/s"),
-      try .comparing(
-        "append64.tasks.raw", "64 tasks", to: "raw", in: rates, goal: .none, unit: "records/s"),
     ])
   }
 
@@ -134,18 +108,13 @@ extension Group {
     let journal = try Journal.open(
       at: stage.path("unsynced.journal"),
       options: JournalOptions(durability: .operatingSystem))
-    let raw = try RawFile(stage.path("unsynced"), isSynced: false)
     let relation = try Relation(stage.path("normal.sqlite"), .normal)
     let count = stage.pick(16_000, 64_000)
     var place = 0
     let batches = (0..<count / 64).map { _ in stage.drafts(64, from: &place) }
     let rows = batches.flatMap { $0 }.map(Relation.row)
-    let frames = batches.map { RawFile.bytes(for: $0) }
     let thousands = stride(from: 0, to: count, by: 1000).map { Array(rows[$0..<$0 + 1000]) }
     let contenders = [
-      Contest.Contender(name: "raw, unsynced") {
-        try .timing(count) { for bytes in frames { try raw.append(bytes) } }
-      },
       Contest.Contender(name: "engine") {
         try .timing(count) { for batch in batches { _ = try journal.append(batch) } }
       },
@@ -159,10 +128,7 @@ extension Group {
     return Outcome(figures: [
       try .comparing(
         "unsynced.engine.sqlite", "engine", to: "SQLite, 1000 a transaction", in: rates,
-        goal: .atLeast(5), unit: "records/s"),
-      try .comparing(
-        "unsynced.engine.raw", "engine", to: "raw, unsynced", in: rates, goal: .none,
-        unit: "records/s"),
+        goal: .atLeast(5), unit: "records/s")
     ])
   }
 }

@@ -9,7 +9,6 @@ extension Group {
     let crashed = try crashedJournal(stage, count)
     let same = stage.path("read.journal")
     try crashed.write(to: URL(filePath: same))
-    var withSyncs: [Double] = []
     let contenders = [
       Contest.Contender(name: "open") {
         let path = stage.path("crashed.journal")
@@ -26,7 +25,6 @@ extension Group {
           journal = try Journal.open(at: path) { _, _ in seen += 1 }
         }
         let synced = Double(peers_sync_nanoseconds() - syncs) / 1e9
-        withSyncs.append(run.seconds * 1e6)
         try expect(seen == count, "opening lost records")
         try expect(journal?.recovery.repair != nil, "the crash left no trace")
         try journal?.close()
@@ -43,29 +41,17 @@ extension Group {
           try expect(seen == count, "reading lost records")
         }
       },
-      // The copy of the torn tail needs a file, and the system needs a changing time to create one.
-      Contest.Contender(name: "create") {
-        let path = stage.path("tail.copy")
-        return try .timing(1) { try createFile(at: path) }
-      },
     ]
     let rates = try Contest(contenders: contenders).rates(rounds: stage.pick(11, 101))
     let times = rates.mapValues { $0.map { 1e6 / $0 } }
-    guard let opening = times["open"], let reading = times["read + verify"],
-      let creating = times["create"]
-    else {
+    guard let opening = times["open"], let reading = times["read + verify"] else {
       throw Problem("opening was not measured")
     }
-    func figure(_ name: String, _ times: [Double], _ goal: Figure.Goal) -> Figure {
-      Figure(
-        name: name, against: "read + verify", goal: goal,
-        ratio: Samples(zip(times, reading).map { $0 / $1 }), value: Samples(times).median,
-        againstValue: Samples(reading).median, unit: "µs")
-    }
     return Outcome(figures: [
-      figure("open.read", opening, .atMost(2)),
-      figure("open.synced.read", Array(withSyncs.dropFirst()), .none),
-      figure("open.create.read", creating, .none),
+      Figure(
+        name: "open.read", against: "read + verify", goal: .atMost(2),
+        ratio: Samples(zip(opening, reading).map { $0 / $1 }), value: Samples(opening).median,
+        againstValue: Samples(reading).median, unit: "µs")
     ])
   }
 
@@ -89,11 +75,4 @@ extension Group {
     try journal.close()
     return content
   }
-}
-
-/// Creates an empty file as the journal creates one.
-private func createFile(at path: String) throws {
-  let file = open(path, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0o600)
-  try expect(file >= 0, "a file cannot be created")
-  close(file)
 }

@@ -16,12 +16,6 @@ extension Group {
       Contest.Contender(name: "journal") {
         try .timing(count) { try foldJournal(path, count) }
       },
-      Contest.Contender(name: "read + verify") {
-        try .timing(count) { try verifyJournal(path, count) }
-      },
-      Contest.Contender(name: "read") {
-        try .timing(count) { try readFile(path, content.count) }
-      },
       Contest.Contender(name: "CRC32C") {
         .timing(count) { keep(cchecksum_crc32c(0, content, content.count)) }
       },
@@ -37,18 +31,8 @@ extension Group {
     return Outcome(figures: [
       try .comparing(
         "fold.crc", "journal", to: "CRC32C", in: rates, goal: .atLeast(0.6), unit: "events/s"),
-      // What the fold could reach if it did nothing.
-      try .comparing(
-        "fold.crc.limit", "read + verify", to: "CRC32C", in: rates, goal: .none,
-        unit: "events/s"),
-      // What it could reach if it did not even verify.
-      try .comparing(
-        "fold.crc.read", "read", to: "CRC32C", in: rates, goal: .none, unit: "events/s"),
       try .comparing(
         "fold.json", "journal", to: "JSONDecoder", in: rates, goal: .atLeast(250),
-        unit: "events/s"),
-      try .comparing(
-        "fold.json.limit", "read + verify", to: "JSONDecoder", in: rates, goal: .none,
         unit: "events/s"),
     ])
   }
@@ -60,16 +44,9 @@ extension Group {
     let count = stage.eventCount
     let records = stage.records
     let lines = try JSONLines(records.prefix(stage.pick(2000, 20_000)))
-    let messages = try records.prefix(stage.pick(20_000, 200_000)).map(MessageRecord.bytes)
     let contenders = [
       Contest.Contender(name: "journal") {
         try .timing(count) { try decodeJournal(path, count) }
-      },
-      Contest.Contender(name: "check") {
-        try .timing(count) { try checkJournal(path, count) }
-      },
-      Contest.Contender(name: "check + memory of contexts") {
-        try .timing(count) { try checkJournal(path, count, takesMemory: true) }
       },
       Contest.Contender(name: "fold in memory") {
         try .timing(count) {
@@ -85,32 +62,14 @@ extension Group {
           keep(sum)
         }
       },
-      Contest.Contender(name: "swift-protobuf") {
-        try .timing(messages.count) {
-          var sum: UInt64 = 0
-          for message in messages { sum &+= try MessageRecord.read(message) }
-          keep(sum)
-        }
-      },
     ]
     let rates = try Contest(contenders: contenders).rates(rounds: stage.pick(5, 15))
     return Outcome(figures: [
       try .comparing(
         "values.json", "journal", to: "JSONDecoder", in: rates, goal: .atLeast(150),
         unit: "events/s"),
-      // What it could reach if the values cost nothing to create.
-      try .comparing(
-        "values.json.limit", "check", to: "JSONDecoder", in: rates, goal: .none,
-        unit: "events/s"),
-      // What it could reach if they cost nothing but the memory of their contexts.
-      try .comparing(
-        "values.json.limit.memory", "check + memory of contexts", to: "JSONDecoder", in: rates,
-        goal: .none, unit: "events/s"),
       try .comparing(
         "values.memory", "journal", to: "fold in memory", in: rates, goal: .atLeast(0.5),
-        unit: "events/s"),
-      try .comparing(
-        "values.protobuf", "journal", to: "swift-protobuf", in: rates, goal: .atLeast(6),
         unit: "events/s"),
     ])
   }
@@ -153,82 +112,6 @@ struct JSONLines {
 /// Reads, verifies and folds a journal of the workload.
 func foldJournal(_ path: String, _ count: Int) throws {
   try expect(try foldWhole(path) == count, "the journal lost records")
-}
-
-/// Reads and verifies a journal, and does nothing with it.
-func verifyJournal(_ path: String, _ count: Int) throws {
-  var reader = try JournalReader(path: path)
-  var last: UInt64 = 0
-  try reader.visit { frame, _ in
-    last = frame.sequence
-    return true
-  }
-  try expect(last == count, "the journal lost records")
-}
-
-/// Reads a file as a journal is read, by `pread` of parts of 128 KiB, and does nothing with it.
-func readFile(_ path: String, _ size: Int) throws {
-  let file = open(path, O_RDONLY)
-  try expect(file >= 0, "the journal cannot be opened")
-  defer { close(file) }
-  var window = [UInt8](repeating: 0, count: 128 * 1024)
-  var done = 0
-  while true {
-    let count = pread(file, &window, window.count, off_t(done))
-    guard count > 0 else { break }
-    done += count
-  }
-  try expect(done == size, "the journal was not read whole")
-}
-
-/// As much memory as a context takes: one object, and one array of its permissions.
-private final class ContextMemory {
-  let role: ActiveContext.Named
-  let school: ActiveContext.Named?
-  let unit: ActiveContext.Named?
-  let permissions: [String]
-
-  init(_ role: ActiveContext.Named, _ permissions: [String]) {
-    self.role = role
-    (school, unit) = (nil, nil)
-    self.permissions = permissions
-  }
-
-  /// The permissions of a context of the workload, on average.
-  static let permissionCount = 4
-
-  /// Takes the memory of a context and gives it back; its texts are empty and cost nothing.
-  static func take(_ role: ActiveContext.Named) {
-    keep(ContextMemory(role, [String](repeating: "", count: permissionCount)))
-  }
-}
-
-/// Reads and verifies a journal, and checks each payload without a value.
-///
-/// If `takesMemory`, it takes the memory of each context too.
-func checkJournal(_ path: String, _ count: Int, takesMemory: Bool = false) throws {
-  let role = ActiveContext.Named(id: Identifier(uuidHigh: 1, low: 2), name: "")
-  let (login, contextSwitched) = (
-    SessionEvent.Kind.login.rawValue, SessionEvent.Kind.contextSwitched.rawValue
-  )
-  var seen = 0
-  var failure: (any Error)?
-  var reader = try JournalReader(path: path)
-  try reader.visit { frame, payload in
-    do throws(CodecError) {
-      try SessionCodec.check(sequence: frame.sequence, kind: frame.kind, payload: payload)
-      if takesMemory, frame.kind == login || frame.kind == contextSwitched {
-        ContextMemory.take(role)
-      }
-      seen += 1
-      return true
-    } catch {
-      failure = error
-      return false
-    }
-  }
-  if let failure { throw failure }
-  try expect(seen == count, "the journal lost records")
 }
 
 /// Reads, verifies and folds a journal; returns the last sequence.

@@ -14,6 +14,6 @@ struct Group: Sendable {
   /// All groups, in the order of the table.
   static let all: [Group] = [
     .appendOne, .appendMany, .appendUnsynced, .fold, .values, .size, .open, .publish, .token,
-    .call, .fan, .launch, .restore, .changes, .memory, .many, .sim, .replay,
+    .fan, .launch, .restore, .memory, .many, .sim, .replay,
   ]
 }

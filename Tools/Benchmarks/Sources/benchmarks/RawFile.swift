@@ -9,36 +9,22 @@ internal import Glibc
 /// A file written by `pwrite` and `fdatasync` only, which is the limit of the system.
 final class RawFile {
   private let descriptor: Int32
-  private let isSynced: Bool
   private var end: off_t = 0
 
-  /// Creates a file of `zeros` zero bytes; writes replace these, and further writes extend the
-  /// file.
-  init(_ path: String, zeros: Int = 0, isSynced: Bool = true) throws {
-    self.isSynced = isSynced
+  init(_ path: String) throws {
     descriptor = open(path, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else { throw Problem("\(path): errno \(errno)") }
-    try write([UInt8](repeating: 0, count: zeros), at: 0)
-    try synchronize()
   }
 
   deinit {
     close(descriptor)
   }
 
-  /// Writes bytes after the last ones, and waits for a sync unless syncs are off.
+  /// Writes bytes after the last ones, and waits for a sync.
   func append(_ bytes: [UInt8]) throws {
-    try write(bytes, at: end)
-    end += off_t(bytes.count)
-    if isSynced { try synchronize() }
-  }
-
-  private func write(_ bytes: [UInt8], at offset: off_t) throws {
-    let count = bytes.withUnsafeBytes { pwrite(descriptor, $0.baseAddress, $0.count, offset) }
+    let count = bytes.withUnsafeBytes { pwrite(descriptor, $0.baseAddress, $0.count, end) }
     guard count == bytes.count else { throw Problem("pwrite: errno \(errno)") }
-  }
-
-  private func synchronize() throws {
+    end += off_t(count)
     #if canImport(Darwin)
     let result = fcntl(descriptor, F_FULLFSYNC)
     #else
