@@ -39,7 +39,7 @@ let package = Package(
   targets: [
     // A small HTTP server on loopback, in place of the app's server.
     .target(name: "Backend", path: "examples/Sources/Backend", swiftSettings: strict),
-    example("todo", library("SessionChanges")),
+    example("todo", library("SessionAccounts", "SessionChanges")),
     example("daemon", library("sessionreplay")),
     example("migrate"),
     example("notes", library("SessionWebSignIn")),

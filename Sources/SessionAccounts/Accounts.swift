@@ -171,9 +171,10 @@ public final class Accounts: Sendable {
 
   /// Logs an account out, and removes it with its journal, its secrets and its directory.
   ///
-  /// It returns how the logout ended. The account is not in ``AccountList/all`` any more. If the server could
-  /// not be told, the outcome is `partial`, and the account is in ``AccountList/leaving``: the next opening of
-  /// the list tells the server and removes the rest. A file of the app keeps the directory.
+  /// It returns how the logout ended. The account is not in ``/SessionCore/AccountList/all`` any more. If the
+  /// server could not be told, the outcome is `partial`, and the account is in
+  /// ``/SessionCore/AccountList/leaving``: the next opening of the list tells the server and removes the rest. A
+  /// file of the app keeps the directory.
   ///
   /// A logout at a provider's page that is pending is dropped. Finish it first.
   ///

@@ -17,7 +17,9 @@ public enum AccountsError: Error, Equatable, Sendable {
   case full
   /// The directory is no file URL with an absolute path.
   case wrongDirectory
-  /// A user logged in again each time the account was logged out. The account stays in ``AccountList/leaving``.
+  /// A user logged in again each time the account was logged out.
+  ///
+  /// The account stays in ``/SessionCore/AccountList/leaving``.
   case inUse(Account.ID)
   /// The journal holds records of another kind.
   case notAccounts(path: String, sequence: UInt64, kind: UInt8)
@@ -27,8 +29,10 @@ public enum AccountsError: Error, Equatable, Sendable {
   case unusable(path: String, sequence: UInt64, problem: String)
   /// The journal of the list failed.
   case journal(JournalError)
-  /// The session of the account failed. During a removal, the account stays in ``AccountList/leaving`` or is
-  /// listed as before, and the removal can be repeated.
+  /// The session of the account failed.
+  ///
+  /// During a removal, the account stays in ``/SessionCore/AccountList/leaving`` or is listed as before, and the
+  /// removal can be repeated.
   case session(Account.ID, SessionError)
 }
 

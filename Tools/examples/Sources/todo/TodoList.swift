@@ -22,18 +22,9 @@ struct TodoList: Sendable {
   let changes: ChangeLog
   private let todos: URL
 
-  static func open(in folder: URL, service: URL) async throws -> TodoList {
-    // The log is opened before the session, which would create the folder.
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    // configuration
-    let changes = try await ChangeLog.open(at: folder.appending(path: "changes.journal").path)
-    var configuration = SessionConfiguration(
-      directory: folder, backend: HTTPBackend.todo(service), service: "org.example.todo")
-    configuration.attach(changes)
-    // end of configuration
-    let session = try await Session.open(configuration)
-    return TodoList(
-      session: session, changes: changes, todos: service.appending(path: "v2/todos"))
+  init(session: Session, changes: ChangeLog, service: URL) {
+    (self.session, self.changes) = (session, changes)
+    todos = service.appending(path: "v2/todos")
   }
 
   /// Adds or edits a to-do, with or without a network; the change is durable when this returns.
@@ -78,10 +69,5 @@ struct TodoList: Sendable {
       // Without an answer, the change keeps its place and its key, and the attempt is not counted.
       return .notReached("\(error.code)")
     }
-  }
-
-  func close() async throws {
-    try await session.close()
-    try await changes.close()
   }
 }

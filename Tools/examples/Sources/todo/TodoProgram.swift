@@ -1,5 +1,6 @@
 import Backend
 import Foundation
+import SessionAccounts
 import SessionChanges
 import SessionKit
 
@@ -8,8 +9,8 @@ struct TodoProgram {
   static let usage = """
     Usage: todo [--watch] FOLDER
 
-    Adds and edits to-dos online and offline, and sends them. With --watch, prints each event of the session
-    as it happens.
+    Adds and edits to-dos online and offline, and sends them, beside a second account. With --watch, prints
+    each event of the first account's session as it happens.
     """
 
   static func main() async throws {
@@ -23,12 +24,34 @@ struct TodoProgram {
     let folder = URL(filePath: arguments[0])
     let service = Service()
     let server = try Server(service.answer)
-    let list = try await TodoList.open(in: folder, service: server.url)
+    let app = try await TodoAccounts(in: folder, service: server.url)
+    let home: Account
+    if let kept = app.accounts.list.all.first {
+      home = kept
+    } else {
+      home = try await app.accounts.add()
+    }
+    let list = try await app.list(of: home.id)
     let events = list.session.events
     async let watching: Void = watches ? watch(events) : ()
+    try await switchAccounts(app, from: home.id)
     try await live(list, service, server)
-    try await list.close()
+    try await app.close()
     try await watching
+  }
+
+  /// Uses a second account for a while, which does not touch the first one.
+  static func switchAccounts(_ app: TodoAccounts, from home: Account.ID) async throws {
+    let work = try await app.accounts.add()
+    let list = try await app.list(of: work.id)
+    try await list.session.login(.password(Service.user.name, Service.user.password))
+    try await app.accounts.select(work.id)
+    try await list.save(Todo(id: "9", title: "report"))
+    say(
+      "accounts: \(app.accounts.list.all.count), the second is current, \(try await list.changes.pendingCount()) waits"
+    )
+    try await app.accounts.select(home)
+    say("second account removed: \(try await app.remove(work.id))")
   }
 
   /// Runs through a user's day.
