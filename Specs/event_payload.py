@@ -86,6 +86,7 @@ KINDS = {
                          ("cause", "continuation cause")]),
     0x8C: ("clockSkew", [("milliseconds", "i64")]),
     0x8F: ("localDataCleared", []),
+    0x9D: ("moved", []),
     0x90: ("storageFailed", [("item", "secret item"), ("operation", "storage operation"),
                              ("cause", "storage cause"), ("number", "i64")]),
     0x91: ("storageRecovered", [("item", "secret item"), ("operation", "storage operation")]),

@@ -117,7 +117,7 @@ private struct JournalDeletion {
   }
 
   /// The suffixes of files that hold no content of the journal.
-  private static let passing = [FileSuffix.draft, .lock, .alive].map(\.rawValue)
+  private static let passing = [FileSuffix.draft, .lock, .alive, .staged, .moved].map(\.rawValue)
 
   private static func isKeptTail(_ rest: Substring) -> Bool {
     let torn = FileSuffix.torn.rawValue

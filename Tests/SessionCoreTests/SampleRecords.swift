@@ -76,7 +76,7 @@ enum SampleRecords {
     .secretsWiped(.otherJournal), .itemUnreadable(.context),
     .continued(.init(journal: user, sequence: 412, cause: .damaged)),
     .continued(.init(journal: nil, sequence: 0, cause: .notAJournal)), .clockSkew(-7_200_000),
-    .localDataCleared,
+    .localDataCleared, .moved,
     .opened(.init(process: 1, boot: user, uptime: 5, app: AppVersion("2.4.1"), identity: identity)),
     .opened(.init(process: 1, boot: nil, uptime: 5, identity: .init(opening: "opening-2"))),
     .requestSent(

@@ -51,7 +51,7 @@ extension PayloadWriter {
         write(opened.platform ?? Platform(rawValue: .max))
       }
       if let policy = opened.policy { write(policy.description) }
-    case .closed, .localDataCleared:
+    case .closed, .localDataCleared, .moved:
       break
     case .tailCut(let cut):
       write(cut.bytes)
@@ -166,6 +166,8 @@ extension PayloadReader {
       .clockSkew(try integer())
     case .localDataCleared:
       .localDataCleared
+    case .moved:
+      .moved
     case .storageFailed:
       .storageFailed(
         SessionNote.StorageFailed(

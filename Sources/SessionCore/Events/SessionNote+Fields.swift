@@ -22,6 +22,7 @@
     case .clockSkew(let milliseconds):
       .clockSkew(try pass.number(.payload("milliseconds"), milliseconds))
     case .localDataCleared: .localDataCleared
+    case .moved: .moved
     case .storageFailed(let failed): .storageFailed(try failed.rebuilt(by: &pass))
     case .storageRecovered(let recovered): .storageRecovered(try recovered.rebuilt(by: &pass))
     case .answerDropped(let dropped): .answerDropped(try dropped.rebuilt(by: &pass))
@@ -61,6 +62,7 @@
     case .continued: .continued(Continued(journal: nil, sequence: 0, cause: .damaged))
     case .clockSkew: .clockSkew(0)
     case .localDataCleared: .localDataCleared
+    case .moved: .moved
     case .storageFailed:
       .storageFailed(StorageFailed(item: .token, operation: .read, cause: .failed))
     case .storageRecovered: .storageRecovered(StorageRecovered(item: .token, operation: .read))

@@ -38,6 +38,10 @@
   ///
   /// - Requirement: SYN-5
   case localDataCleared
+  /// The session was at another place until now. The records before are a copy of those there.
+  ///
+  /// - Requirement: ACC-3
+  case moved
   /// The secret store failed: the first of consecutive failures.
   ///
   /// - Requirement: STO-5
@@ -339,6 +343,8 @@
     case userNeeded = 0x96
     /// How long the server keeps a refresh token.
     case refreshTokenLife = 0x99
+    /// The session was at another place until now.
+    case moved = 0x9D
 
     /// The name, as in the code and in the journal's tools.
     public var description: String {
@@ -363,6 +369,7 @@
       case .deviceClockUsed: "deviceClockUsed"
       case .userNeeded: "userNeeded"
       case .refreshTokenLife: "refreshTokenLife"
+      case .moved: "moved"
       }
     }
   }
@@ -390,6 +397,7 @@
     case .deviceClockUsed: .deviceClockUsed
     case .userNeeded: .userNeeded
     case .refreshTokenLife: .refreshTokenLife
+    case .moved: .moved
     }
   }
 }

@@ -79,6 +79,8 @@
     public var description: String {
       switch self {
       case .illegal(let rejection, _): rejection.description
+      case .unknownKind(SessionRecord.movedKind, _):
+        "the session was moved to another place, where it goes on"
       case .unknownKind(let kind, _):
         "a newer version wrote a record of kind \(kind), and this version does not know how it "
           + "changes the state"

@@ -43,6 +43,14 @@
 
   /// The byte of a snapshot's kind in the journal.
   public static let snapshotKind: UInt8 = 0x7F
+  /// The kind of the last record of a journal whose session goes on at another place.
+  ///
+  /// No reader may skip it. So a process of any version that has the journal open stops.
+  package static let movedKind: UInt8 = 0x10
+  /// The kind of the record before it, which is that of no session (`Specs/Moving.md`).
+  ///
+  /// So a version that does not know ``movedKind`` refuses the file, and does not set it aside.
+  package static let movedGuardKind: UInt8 = 0xBF
 
   /// The number of the record in its journal, from 1, without gaps.
   ///

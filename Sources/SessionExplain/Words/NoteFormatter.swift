@@ -54,6 +54,8 @@ package enum NoteFormatter {
         + DurationFormatter.text(milliseconds: life.milliseconds)
     case .localDataCleared:
       return "the app has cleared its data"
+    case .moved:
+      return "the session was moved here from another place"
     case .storageFailed(let failed):
       return storage(failed)
     case .storageRecovered(let recovered):

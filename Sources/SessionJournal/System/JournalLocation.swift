@@ -115,6 +115,10 @@ enum FileSuffix: String, CaseIterable, Sendable {
   case torn = ".torn-"
   /// A quarantined journal: `.aside-<number>-<reason>-<time>`.
   case aside = ".aside-"
+  /// The whole copy of a journal that moves to this place.
+  case staged = ".moving"
+  /// An empty file: the journal has moved away, and nothing is left to do.
+  case moved = ".moved"
 }
 
 /// The exclusion of a file from the system's backups.

@@ -68,6 +68,17 @@ public struct SessionConfiguration: Sendable {
   /// - Requirement: STO-6
   public var formerBackends: [BackendIdentity] = []
 
+  /// The place at which an earlier version of the app kept the session; `nil` by default.
+  ///
+  /// If a session is there, opening moves it here: its journal and its secrets. Give it to each process that
+  /// can reach the former place, and keep it as long as users may update from that version. If the session
+  /// cannot be moved yet, it is opened at the former place, and ``Session/moveProblem`` is the reason.
+  ///
+  /// - Requirement: ACC-3
+  public var formerPlace: FormerPlace?
+  /// Why the session is still at the former place.
+  var moveProblem: SessionError?
+
   /// The owner of the tokens in place of the backend; `nil` if the backend owns them.
   ///
   /// - Requirement: WEB-6

@@ -49,6 +49,7 @@ extension SessionEngine {
     case .storage: problems.commit ?? .closed
     case .locked, .newerItems: unreadItems ?? .secretsUnavailable
     case .needsPresence: .needsPresence
+    case .unusableJournal(.unknownKind(SessionRecord.movedKind, _)): .movedAway(from: log.name)
     case .unusableJournal(let failure):
       .unusableJournal(
         path: log.name, sequence: failure.sequence, problem: failure.description)

@@ -140,6 +140,8 @@ private struct FoldedRecords {
   mutating func take(_ record: RecordHeader, _ payload: RawSpan) {
     guard failure == nil else { return }
     do throws(SessionError) {
+      guard record.kind != SessionRecord.movedKind, record.kind != SessionRecord.movedGuardKind
+      else { throw .movedAway(from: name) }
       guard !OtherLogRecords.contains(kind: record.kind, payload: payload) else {
         throw .unusableJournal(
           path: name, sequence: record.sequence, problem: SessionError.otherLogProblem)

@@ -16,7 +16,8 @@ extension SessionError {
       server, databaseUnavailable, unexpectedStatus, refreshRefused, unreadableAnswer, intercepted,
       gatewayFailed, noConnection, notTrusted, noReply, responseTooLarge, responseTooSlow,
       userNeeded, expired,
-      loggedOut, notStoredYet, answerDropped, journal, unusableJournal, eventsCompacted, secrets,
+      loggedOut, notStoredYet, answerDropped, journal, unusableJournal, movedAway, cannotMoveYet,
+      eventsCompacted, secrets,
       secretsOfAnotherSession, secretsOwnerUnreadable, closed, cancelled
 
     /// The name in scenarios.
@@ -178,6 +179,21 @@ extension SessionError {
       .unusableJournal, .storage, .newerData, detail: problem,
       "\(path) cannot be folded at seq \(sequence): \(problem). Nothing was changed. "
         + "Use a newer version, or run: sessionreplay verify \(path)")
+  }
+  /// The session of this journal goes on at another place.
+  ///
+  /// - Requirement: ACC-3
+  package static func movedAway(from path: String) -> SessionError {
+    SessionError(
+      .movedAway, .storage, .storageLost,
+      "The session was moved away from \(path). Nothing was changed. Close it, and open it with the "
+        + "configuration of its new place.")
+  }
+  /// The session stays at its former place until a later opening.
+  package static func cannotMoveYet(from path: String, because reason: String) -> SessionError {
+    SessionError(
+      .cannotMoveYet, .storage, .storageBusy,
+      "The session stays at \(path), because \(reason). The next opening tries to move it again.")
   }
   package static func eventsCompacted(through: UInt64, state: SessionState) -> SessionError {
     let cause = CompactedEvents(through: through, state: state)

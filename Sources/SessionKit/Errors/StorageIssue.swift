@@ -28,7 +28,7 @@ extension StorageIssue {
       self.init(cause)
     } else {
       switch error.failure {
-      case .unusableJournal: self = .unusable
+      case .unusableJournal, .movedAway: self = .unusable
       case .secretsOfAnotherSession, .secretsOwnerUnreadable: self = .refused
       default: self = .failed
       }

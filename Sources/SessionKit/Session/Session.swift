@@ -20,6 +20,13 @@ public final class Session: Sendable {
   /// The configuration with which the session was opened.
   package var configuration: SessionConfiguration { engine.configuration }
 
+  /// Why the session was opened at its former place; `nil` if it was not.
+  ///
+  /// The next opening tries to move it again.
+  ///
+  /// - Requirement: ACC-3
+  public var moveProblem: SessionError? { engine.configuration.moveProblem }
+
   private init(_ engine: SessionEngine) {
     self.engine = engine
   }
@@ -54,6 +61,7 @@ public final class Session: Sendable {
     let runtime = configuration.runtime()
     let began = configuration.clock.now().time
     try configuration.place.check()
+    let configuration = try await SessionMove.place(of: configuration, runtime)
     try await SessionEngine.awaitJournal(configuration, runtime)
     let loaded = try await SessionEngine.load(configuration, runtime)
     try await loaded.engine.open(loaded, since: began)

@@ -65,6 +65,8 @@ extension ErrorSamples {
     .answerDropped(because: .journal(.diskFull(path: marked))),
     .journal(.diskFull(path: marked)),
     .unusableJournal(path: marked, sequence: 7, problem: marked),
+    .movedAway(from: marked),
+    .cannotMoveYet(from: marked, because: marked),
     .eventsCompacted(through: 7, state: .unauthenticated),
     .secrets(.noSpace(item: .token, place: marked)),
     .secretsOfAnotherSession(journal: marked),
