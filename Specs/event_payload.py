@@ -8,6 +8,7 @@ Run as a program, it checks itself against Specs/Golden/events.txt.
 import datetime
 import json
 import os
+import re
 import sys
 
 CODES = {
@@ -106,13 +107,15 @@ POLICY_LETTERS = APP_LETTERS - set("_.") | set("=,")
 
 
 def is_demand(text):
-    """Whether a text is what a server asked for, and no token or address."""
-    def is_shown(part):
-        return (len(part) <= 200 and all(0x21 <= ord(letter) <= 0x7E for letter in part)
-                and "@" not in part and not part.startswith("eyJ"))
+    """Whether a text is what a server asked for, and no token, address or number of a person."""
+    def is_shown(key, value):
+        if key == "max_age":
+            return re.fullmatch("0|[1-9][0-9]*", value) and int(value) < 2**32
+        return (key in ("acr", "scope") and re.fullmatch("[A-Za-z0-9:/#*._-]{1,200}", value)
+                and "eyJ" not in value and not re.search("[A-Za-z0-9_-]{32}", value)
+                and not re.search("[0-9]([._-]*[0-9]){6}", value))
     words = [word.partition("=") for word in text.split(" ")]
-    return 1 <= len(text) <= 400 and all(
-        key and equals and is_shown(key) and is_shown(value) for key, equals, value in words)
+    return 1 <= len(text) <= 400 and all(is_shown(key, value) for key, _, value in words)
 
 
 class PayloadError(ValueError):

@@ -129,6 +129,10 @@ extension SessionRecord.Content {
     .refreshed(WhyHistory.token(generation, at: seconds), request, .manual)
   }
 
+  static func reauthenticated(_ generation: UInt64, at seconds: Int64) -> Self {
+    .refreshed(WhyHistory.token(generation, at: seconds), 0, .reauthentication)
+  }
+
   static func ended(_ request: UInt64, _ failure: RequestFailure) -> Self {
     .note(.requestEnded(.init(request: request, failure: failure)))
   }

@@ -74,7 +74,7 @@ struct WhyNeighbour: Sendable, CustomTestStringConvertible {
   }
 
   static let all: [WhyNeighbour] = [
-    lived(8 * 86_400_000, .unusedTooLong, .likely), lived(9 * 86_400_000, .refused, .proven),
+    lived(8 * 86_400_000, .unusedTooLong, .likely), lived(9 * 86_400_000, .refused, .possible),
     coded(.unusedTooLong, "TOKEN_EXPIRED", .refreshTokenExpired),
     coded(.unusedTooLong, "TOKEN_REVOKED", .revokedElsewhere),
     coded(.lostReply, "TOKEN_REUSED", .lostReply, .likely),
@@ -204,6 +204,31 @@ struct WhyNeighbourTests {
       return record.with(.event(.sessionExpired(.init(reason: reason))))
     }
     #expect(run.answer().cause != .unexplained)
+  }
+
+  private static let busy = RequestFailure(kind: .server, status: 503)
+
+  @Test(
+    "REF-16 RPL-3 only a session that tried nothing while its token was kept is unused for too long",
+    arguments: [
+      ([], nil, .unusedTooLong), ([(3_700, .offline)], nil, .unusedTooLong),
+      ([(60, .offline), (3_700, .offline)], nil, .refused), ([(3_000, busy)], nil, .refused),
+      ([(3_000, .lost)], "TOKEN_NOT_FOUND", .unknownToServer),
+      ([], "TOKEN_NOT_FOUND", .unknownToServer), ([], "SHOP_CLOSED", .refused),
+    ] as [([(Int64, RequestFailure)], String?, Cause)])
+  func notRefreshed(_ attempts: [(Int64, RequestFailure)], _ code: String?, _ cause: Cause) {
+    let life = SessionNote.RefreshTokenLife(generation: Generation(1), milliseconds: 3_600_000)
+    var history = WhyHistory()
+    history.add(0, .note(.refreshTokenLife(life)))
+    for (seconds, failure) in attempts { history.attempt(seconds, failure) }
+    let signedIn = history
+    history.refuse(4_000, code)
+    #expect(history.answer().cause == cause && history.answer().has(.unusedBeyond))
+    // The tokens of another login have another life.
+    history = signedIn
+    history.add(3_800, .reauthenticated(2, at: 3_800))
+    history.refuse(9_000, code, of: 2)
+    #expect(history.answer().cause != .unusedTooLong && !history.answer().has(.unusedBeyond))
   }
 
   @Test("POL-7 RPL-3 a refused token of unknown lifetime may have expired at the server")

@@ -117,6 +117,32 @@ struct RetentionTests {
     #expect(plan.firstKept == 92)
   }
 
+  @Test("JRN-4 REF-16 STA-9 what the server said of the session is kept while it counts")
+  func told() {
+    let needed = SessionNote.UserNeeded(
+      generation: Generation(1), isOfCall: true, failure: RequestFailure(kind: .userNeeded))
+    let life = SessionNote.RefreshTokenLife(generation: Generation(1), milliseconds: 60_000)
+    for note in [.userNeeded(needed), .refreshTokenLife(life)] as [SessionNote] {
+      var plan = RetentionPlan(RetentionPolicy(keptRecords: 10, keptBeforeEnd: 5))
+      func take(_ sequence: UInt64, _ content: SessionRecord.Content) {
+        plan.take(
+          SessionRecord(sequence: sequence, time: SampleRecords.time, content: content), bytes: 100)
+      }
+      for sequence in 1...100 as ClosedRange<UInt64> {
+        take(sequence, .note(sequence == 40 ? note : .closed))
+      }
+      #expect(plan.firstKept == 40)
+      plan.forget(before: 41)
+      #expect(plan.firstKept == 91)
+      take(101, .note(note))
+      for sequence in 102...140 as ClosedRange<UInt64> { take(sequence, .note(.closed)) }
+      plan.forget(before: 50)
+      #expect(plan.firstKept == 101)
+      take(141, .event(.logout(.init(reason: .user))))
+      #expect(plan.firstKept == 132)
+    }
+  }
+
   @Test(
     "JRN-4 a plan forgets records that another process removed, and counts the rest of the file")
   func forgets() {

@@ -158,8 +158,7 @@
     try take(.login, announcing: token.generation, place) { (foldState) throws(SessionRejection) in
       try foldState.login(user, by: method, token: token.numbered, context: nil, at: time)
     }
-    partial.endRequest()
-    partial.endNeed()
+    partial.endIntents()
     self.token.keep(token.bytes)
     self.context.forget()
     if let context { self.context.keep(context) }
@@ -177,8 +176,7 @@
     try take(.refreshSucceeded, announcing: token.generation, place) {
       (foldState) throws(SessionRejection) in try foldState.refreshSucceeded(token.numbered)
     }
-    partial.endRequest(answered: request)
-    partial.endNeed(after: trigger)
+    partial.renew(answered: request, isNewLogin: trigger == .reauthentication)
     self.token.keep(token.bytes)
     outline =
       trigger == .reauthentication
@@ -209,7 +207,7 @@
       try foldState.contextSwitched(to: nil, token: token?.numbered)
     }
     if let token {
-      partial.endRequest(answered: request)
+      partial.renew(answered: request, isNewLogin: false)
       self.token.keep(token.bytes)
     }
     self.context.keep(context)
@@ -224,8 +222,7 @@
     try take(.sessionExpired, place) { (foldState) throws(SessionRejection) in
       try foldState.sessionExpired(expiry.reason, at: time)
     }
-    partial.endRequest()
-    partial.endNeed()
+    partial.endIntents()
     token.forget()
     outline = .sessionExpired(expiry.reason)
   }
@@ -233,8 +230,7 @@
   private mutating func logout(_ payload: inout Payload) throws(Failure) {
     let (logout, place) = try payload.read { (reader) throws(CodecError) in try reader.logout() }
     try take(.logout, place) { (foldState) throws(SessionRejection) in try foldState.logout() }
-    partial.endRequest()
-    partial.endNeed()
+    partial.endIntents()
     token.forget()
     context.forget()
     outline = .logout(logout.reason)

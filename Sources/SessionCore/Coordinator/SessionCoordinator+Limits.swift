@@ -110,11 +110,12 @@ extension SessionCoordinator {
 
   /// Returns how long the server keeps the refresh token; `nil` if it does not say, or said it before.
   ///
-  /// A server counts whole seconds, and some less for each response: a hundredth of a difference is none.
+  /// A server counts whole seconds: a hundredth more is the same. The tokens of a login have their own.
   func newRefreshTokenLife(in arrival: TokenRequest.ReceivedResponse) -> Int64? {
     guard let life = arrival.facts.refreshTokenLife else { return nil }
-    guard request?.isLogin != true, let known = fold.intents.refreshTokenLife else { return life }
-    return life.subtractingSaturating(known).magnitude > known.magnitude / 100 ? life : nil
+    guard request?.signsIn != true, let known = fold.intents.refreshTokenLife else { return life }
+    let longer = life.subtractingSaturating(known)
+    return longer < 0 || longer > known / 100 ? life : nil
   }
 
   /// Converts a stored end to the clock that never jumps.

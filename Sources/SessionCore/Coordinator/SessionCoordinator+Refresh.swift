@@ -147,6 +147,10 @@ extension SessionCoordinator {
         return commit(
           [.note(.requestEnded(end))], for: .fail(failure, jitter: jitter, delay: nil), at: now)
       }
+      // A call was refused the token, and the server renews it only with the user: it has ended.
+      if failure.kind == .userNeeded, trigger == .unauthorized, !session.token.isLifetimeKnown {
+        schedule.expire(at: now.uptime)
+      }
       var verdict = ending(
         by: .refreshFailed(failure, after: session.failures, jitter: jitter), at: now)
       // The user has just logged in again, and those tokens wait: the server may refuse the former ones.

@@ -4,11 +4,12 @@
 /// | --- | --- |
 /// | a refresh fails with `userNeeded` | yes |
 /// | a refresh of an expired token fails with `unexpected` as the one before | yes: `refused` |
+/// | … and the app or its request is refused | no |
 /// | a call is refused with `userNeeded`, and its token is the current one | yes, of the call |
-/// | the same need is open already | no |
-/// | a refresh needs the user already, and a call does | no |
+/// | a refresh failed with the same need already | no |
+/// | a call is refused, and a need is open already | no |
 ///
-/// ``OpenIntents/endNeed(after:)`` says when it ends.
+/// ``OpenIntents/renew(answered:isNewLogin:)`` and ``OpenIntents/end()`` end it.
 ///
 /// - Requirement: STA-9
 extension SessionCoordinator {
@@ -18,13 +19,15 @@ extension SessionCoordinator {
   ) -> SessionNote.UserNeeded? {
     // A server that refuses twice without a reason that is known here would leave the user without a
     // way in. A good token is not worth a question.
-    // No user helps an app that is refused, or an address that is not there.
+    // No user helps an app or a request that is refused.
+    let code = failure.serverCode ?? ""
+    let meaning = opening.configuredMeaning(of: failure) ?? ErrorMeaning(code: code)
     let isOfApp =
-      failure.serverCode.flatMap { ErrorMeaning(code: $0) } == .clientRefused
-      || failure.status == 404 || failure.status == 405
+      meaning == .clientRefused || RequestFailure.requestCodes.contains(code)
+      || ![400, 401, 403].contains(failure.status)
     let isRepeated =
       failure.kind == .unexpected && !failure.asksForRepetition && !isOfApp
-      && !isTokenGood(at: now.uptime) && session.failures.last == failure
+      && !isTokenGood(at: now.uptime) && session.failures.last?.isAlike(failure) == true
     guard failure.kind == .userNeeded || isRepeated else { return nil }
     let need = SessionNote.UserNeeded(
       generation: session.token.generation, isOfCall: false, failure: failure)
@@ -43,7 +46,7 @@ extension SessionCoordinator {
 
   /// What callers receive for a failed refresh.
   func problem(_ failure: RequestFailure, at now: ClockReading) -> CommandFailure {
-    guard let need = fold.intents.need, need.needed.failure == failure else {
+    guard let need = fold.intents.need, need.needed.failure.isAlike(failure) else {
       return .request(failure)
     }
     return .userNeeded(UserNeed(need, tokenStillWorks: isTokenGood(at: now.uptime)))

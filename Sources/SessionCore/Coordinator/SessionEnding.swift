@@ -10,6 +10,7 @@
 /// | the server failed as often as the policy allows | by `policy.ending.onExhaustion` |
 /// | … with a 200 that cannot be read, the first in a row | not yet: tried again soon |
 /// | the server needs the user, and the access token is valid | not yet: tried again at its expiry |
+/// | … but its lifetime is unknown | not yet: tried again after the longest delay |
 /// | … and the access token has expired | as a server that failed |
 /// | the server asked for a repetition (`temporarily_unavailable`, `slow_down`, …) | never |
 /// | the network failed | never |
@@ -204,8 +205,12 @@ extension SessionEnding.Verdict {
 extension SessionCoordinator {
   /// Decides whether something ends the session.
   func ending(by cause: SessionEnding.Cause, at now: ClockReading) -> SessionEnding.Verdict {
-    SessionEnding(
-      policy: policy, tokenDeadline: fold.kind == .authenticated ? tokenDeadline : .min,
+    // A token of unknown lifetime may end any day, and the server must be asked again then.
+    let last = now.uptime.addingSaturating(policy.longestRetryDelay)
+    let deadline =
+      state.token?.isLifetimeKnown == false ? min(last, tokenDeadline) : tokenDeadline
+    return SessionEnding(
+      policy: policy, tokenDeadline: fold.kind == .authenticated ? deadline : .min,
       doubtEnd: peers.doubtEnd, uptime: now.uptime
     ).verdict(on: cause)
   }

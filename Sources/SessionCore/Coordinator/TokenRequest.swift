@@ -132,6 +132,11 @@ struct TokenRequest: Hashable, Sendable {
     return true
   }
 
+  /// Whether the user logs in, or the signed-in user does so again.
+  var signsIn: Bool {
+    if case .reauthenticate = purpose { true } else { isLogin }
+  }
+
   func isLogin(of caller: Caller) -> Bool {
     guard case .login(caller, _) = purpose else { return false }
     return true

@@ -107,6 +107,9 @@ struct TokenSchedule: Hashable, Sendable {
     return [.cancel(.expiry), setTimer(for: max(time, earliest))]
   }
 
+  /// Records that a token of unknown lifetime has ended.
+  mutating func expire(at uptime: Int64) { deadline = min(deadline, uptime) }
+
   /// Makes a refresh due; one that is due already keeps its trigger.
   mutating func request(_ trigger: RefreshTrigger) {
     due = due ?? trigger

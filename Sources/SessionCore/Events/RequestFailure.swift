@@ -161,6 +161,11 @@ public struct RequestFailure: Hashable, Sendable {
     kind.isAnswered && kind != .unreadable && !asksForRepetition
   }
 
+  /// Whether the server says the same; how long it asks to wait does not count.
+  func isAlike(_ other: RequestFailure) -> Bool {
+    (kind, status, serverCode) == (other.kind, other.status, other.serverCode)
+  }
+
   private static func isCode(_ text: String) -> Bool {
     guard !standardCodes.contains(text) else { return true }
     let bytes = text.utf8

@@ -45,8 +45,8 @@ public struct UserNeed: Hashable, Sendable {
 
   /// The parameters of an authorization request that asks the user for this (RFC 9470 §4).
   ///
-  /// They are `acr_values`, `max_age` and `scope`, each only if the server named it. A `scope` here
-  /// replaces the usual one, so add it to that if the session is to keep it.
+  /// They are `acr_values`, `max_age` and `scope`, each only if the server named it. The `scope` is
+  /// that of the call alone. `AuthorizationCode.further` adds it to the usual one.
   public var parameters: [String: String] {
     var parameters: [String: String] = [:]
     if !acrValues.isEmpty { parameters["acr_values"] = acrValues.joined(separator: " ") }
@@ -101,24 +101,18 @@ extension UserNeed.Reason {
 
 /// What a server asked for in a challenge, as words: `max_age=300 acr=urn:example:loa2`.
 ///
-/// It has 1 to 400 visible ASCII characters, and single spaces between the words. A server's text is
-/// taken only if it cannot be a token or an address.
+/// It has 1 to 400 characters, and single spaces between the words `max_age=`, `acr=` and `scope=`. A
+/// server's name is taken only if it does not look like a token, an address or the number of a person.
 ///
 /// - Requirement: STO-3
 @_spi(Internals) public struct AuthenticationDemand: Hashable, Sendable, CustomStringConvertible {
   /// The words, with spaces between them.
   public let description: String
 
-  /// Creates a demand from words, known or not; `nil` if they may not be journaled.
+  /// Creates a demand from words; `nil` if they may not be journaled.
   public init?(_ text: String) {
     let words = text.split(separator: " ", omittingEmptySubsequences: false)
-    let isShown = words.allSatisfy { word in
-      guard let place = word.firstIndex(of: "=") else { return false }
-      return place != word.startIndex
-        && ShownText.of(String(word[word.index(after: place)...])) != nil
-        && ShownText.of(String(word[..<place])) != nil
-    }
-    guard (1...400).contains(text.utf8.count), isShown else { return nil }
+    guard (1...400).contains(text.utf8.count), words.allSatisfy(Self.isShown) else { return nil }
     description = text
   }
 
@@ -126,28 +120,58 @@ extension UserNeed.Reason {
   ///
   /// What may not be journaled is left out.
   package init?(acrValues: String?, maxAge: String?, scope: String?) {
-    var words: [String] = []
-    func add(_ key: String, _ texts: some Sequence<Substring>) {
-      for text in texts {
-        guard let word = AuthenticationDemand("\(key)=\(text)") else { continue }
-        if words.joined(separator: " ").utf8.count + word.description.utf8.count < 400 {
-          words.append(word.description)
-        }
-      }
+    var words = maxAge.flatMap { UInt32($0) }.map { ["max_age=\($0)"] } ?? []
+    for (key, names) in [("acr", acrValues), ("scope", scope)] {
+      words += (names ?? "").split(separator: " ").map { "\(key)=\($0)" }
     }
-    if let maxAge, let seconds = Int64(maxAge), seconds >= 0 { add("max_age", ["\(seconds)"]) }
-    add("acr", (acrValues ?? "").split(separator: " "))
-    add("scope", (scope ?? "").split(separator: " "))
-    self.init(words.joined(separator: " "))
+    self.init(fitting: words)
   }
 
-  /// Returns the demand with other names of classes and scopes.
+  /// Creates a demand from the words that may be journaled, as far as they fit.
+  private init?(fitting words: [String]) {
+    var text = ""
+    for word in words where AuthenticationDemand(word) != nil {
+      if text.utf8.count + word.utf8.count < 400 { text += text.isEmpty ? word : " " + word }
+    }
+    self.init(text)
+  }
+
+  /// Returns the demand with other names of classes and scopes; those that do not fit are left out.
   package func renamed(_ rename: (String) -> String) -> AuthenticationDemand? {
     AuthenticationDemand(
-      description.split(separator: " ").map { word in
-        let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+      fitting: description.split(separator: " ").map { word in
+        let parts = word.split(separator: "=")
         return parts[0] == "max_age" ? String(word) : "\(parts[0])=\(rename(String(parts[1])))"
-      }.joined(separator: " "))
+      })
+  }
+
+  private static func isShown(_ word: Substring) -> Bool {
+    let parts = word.split(separator: "=", omittingEmptySubsequences: false)
+    guard parts.count == 2 else { return false }
+    switch parts[0] {
+    case "max_age": return UInt32(parts[1]).map { "\($0)" == parts[1] } == true
+    case "acr", "scope": return isName(parts[1])
+    default: return false
+    }
+  }
+
+  // A token is longer without a separator. A phone number or a network address has more digits.
+  private static func isName(_ text: Substring) -> Bool {
+    var (length, digits) = (0, 0)
+    for byte in text.utf8 {
+      switch byte {
+      case UInt8(ascii: "0")...UInt8(ascii: "9"): (length, digits) = (length + 1, digits + 1)
+      case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"):
+        (length, digits) = (length + 1, 0)
+      case UInt8(ascii: "-"), UInt8(ascii: "_"): length += 1
+      case UInt8(ascii: "."): length = 0
+      case UInt8(ascii: ":"), UInt8(ascii: "/"), UInt8(ascii: "#"), UInt8(ascii: "*"):
+        (length, digits) = (0, 0)
+      default: return false
+      }
+      if length == 32 || digits == 7 { return false }
+    }
+    return (1...200).contains(text.utf8.count) && !text.contains("eyJ")
   }
 
   fileprivate func values(of key: String) -> [String] {
@@ -171,9 +195,9 @@ extension UserNeed.Reason {
 
   /// Whether it makes another one of the same token superfluous.
   ///
-  /// A call's need does not replace one of the refresh: without the user, the session ends.
+  /// A call's need replaces none: calls can differ in what they need without end, and each throws its
+  /// own. Without the user, a refresh ends the session.
   func covers(_ other: SessionNote.UserNeeded) -> Bool {
-    needed.isOfCall == other.isOfCall
-      ? needed.failure == other.failure && needed.demand == other.demand : other.isOfCall
+    other.isOfCall || !needed.isOfCall && needed.failure.isAlike(other.failure)
   }
 }

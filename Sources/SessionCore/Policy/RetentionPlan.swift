@@ -35,6 +35,8 @@ package struct RetentionPlan: Hashable, Sendable {
   private var request: Mark?
   /// The note of the open need.
   private var need: Mark?
+  /// The last note that says how long a refresh token lives.
+  private var life: Mark?
   private var intents = OpenIntents()
   /// The file's first sequence; earlier records are gone.
   private var beginning: UInt64 = 1
@@ -84,10 +86,12 @@ package struct RetentionPlan: Hashable, Sendable {
       }
     case SessionNote.Kind.requestSent.rawValue: request = mark
     case SessionNote.Kind.userNeeded.rawValue: need = mark
+    case SessionNote.Kind.refreshTokenLife.rawValue: life = mark
     default: break
     }
     if !intents.hasRequest { request = nil }
     if intents.need == nil { need = nil }
+    if intents.refreshTokenLife == nil { life = nil }
   }
 
   /// The sequence of the first record that a compaction keeps; `nil` without records.
@@ -111,7 +115,8 @@ package struct RetentionPlan: Hashable, Sendable {
     if let place = end?.place, place.sequence < first { end = nil }
     if let place = request, place.sequence < first { request = nil }
     if let place = need, place.sequence < first { need = nil }
-    let known = [end?.start, end?.place, request, need, recent.first].compactMap(\.self)
+    if let place = life, place.sequence < first { life = nil }
+    let known = [end?.start, end?.place, request, need, life, recent.first].compactMap(\.self)
     let start = known.filter { $0.sequence >= first }.min { $0.sequence < $1.sequence }
     guard let start else {
       (records, bytes, oldest) = (0, 0, nil)
@@ -128,14 +133,14 @@ package struct RetentionPlan: Hashable, Sendable {
         start: shifted($0.start.sequence < start.sequence ? start : $0.start),
         place: shifted($0.place))
     }
-    (request, need) = (request.map(shifted), need.map(shifted))
+    (request, need, life) = (request.map(shifted), need.map(shifted), life.map(shifted))
     (records, bytes, oldest) = (records - start.records, bytes - start.bytes, start.time)
   }
 
   private var first: Mark? {
     guard !recent.isEmpty else { return nil }
     var first = recent[max(0, recent.count - policy.keptRecords)]
-    for mark in [end?.start, request, need] {
+    for mark in [end?.start, request, need, life] {
       guard let mark, mark.sequence < first.sequence,
         policy.hasRoom(records: records - mark.records, bytes: bytes - mark.bytes)
       else { continue }

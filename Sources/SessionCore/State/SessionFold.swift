@@ -187,13 +187,15 @@ extension SessionFold {
   @inline(__always)
   mutating func endRequest(_ sequence: UInt64? = nil) { intents.endRequest(sequence) }
 
-  /// Ends the open request after a token that answers a request.
+  /// Ends what a newer token of the session ends.
   @inline(__always)
-  mutating func endRequest(answered request: UInt64) { intents.endRequest(answered: request) }
+  mutating func renew(answered request: UInt64, isNewLogin: Bool) {
+    intents.renew(answered: request, isNewLogin: isNewLogin)
+  }
 
-  /// Ends the open need after a newer token of the session, or its end.
+  /// Ends what the beginning and the end of a session end.
   @inline(__always)
-  mutating func endNeed(after trigger: RefreshTrigger? = nil) { intents.endNeed(after: trigger) }
+  mutating func endIntents() { intents.end() }
 
   /// Sets the values that were left out when the events were folded.
   mutating func complete(token: TokenMetadata?, context: ActiveContext?) {
@@ -242,7 +244,7 @@ extension SessionFold {
   /// How long the server keeps a refresh token after its issue, in milliseconds; `nil` if unknown.
   ///
   /// - Requirement: REF-16
-  public var refreshTokenLife: Int64? { told.refreshTokenLife }
+  public var refreshTokenLife: Int64? { told.life }
   private var told = ServerTold()
 
   /// Creates a value without open intents.
@@ -258,7 +260,7 @@ extension SessionFold {
   mutating func apply(_ note: SessionNote, sequence: UInt64, at time: Timestamp) {
     switch note {
     case .userNeeded(let needed): told.need = OpenNeed(needed, since: time)
-    case .refreshTokenLife(let life): told.refreshTokenLife = life.milliseconds
+    case .refreshTokenLife(let life): told.life = life.milliseconds
     case .requestSent(let sent):
       request = Request(sequence: sequence, sent: sent)
       hasRequest = true
@@ -286,13 +288,11 @@ extension SessionFold {
     case .refreshFailed(let refresh):
       endRequest(refresh.request)
     case .refreshSucceeded(let refresh):
-      endRequest(answered: refresh.request)
-      endNeed(after: refresh.trigger)
+      renew(answered: refresh.request, isNewLogin: refresh.trigger == .reauthentication)
     case .contextSwitched(let change):
-      if change.token != nil { endRequest(answered: change.request) }
+      if change.token != nil { renew(answered: change.request, isNewLogin: false) }
     case .login, .sessionExpired, .logout:
-      endRequest()
-      endNeed(after: nil)
+      end()
     }
   }
 
@@ -308,32 +308,25 @@ extension SessionFold {
     (request, hasRequest) = (nil, false)
   }
 
-  /// Ends the open need after a newer token; after the end of the session (`nil`), all that was told.
-  ///
-  /// A refresh proves that the server renews the session without the user. It does not give the user the
-  /// class of authentication that a call needs (RFC 9470 §6).
+  /// Ends the request and all that the server said of the session.
   @inline(__always)
-  mutating func endNeed(after trigger: RefreshTrigger?) {
-    if !told.isEmpty { endTold(after: trigger) }
+  mutating func end() {
+    endRequest()
+    if !told.isEmpty { told = ServerTold() }
   }
 
-  @inline(never)
-  private mutating func endTold(after trigger: RefreshTrigger?) {
-    guard let trigger else {
-      told = ServerTold()
-      return
-    }
-    if trigger == .reauthentication || told.need?.needed.isOfCall == false { told.need = nil }
-  }
-
-  /// Ends the open request after a token that answers this request; 0 if the event names none.
+  /// Ends the need, which was that of the former token, and the open request if the token answers it.
+  ///
+  /// The request is 0 if the event names none. A call that needs the user with the newer token, too, is
+  /// refused again. The tokens of a new login have a lifetime of their own.
   ///
   /// A request that was presumed lost may still be answered. The request that replaced it is then
   /// open, and may send the same refresh token. Another one must not be sent beside it.
   ///
   /// - Requirement: REF-3
   @inline(__always)
-  mutating func endRequest(answered request: UInt64) {
+  mutating func renew(answered request: UInt64, isNewLogin: Bool) {
+    if !told.isEmpty { (told.need, told.life) = (nil, isNewLogin ? nil : told.life) }
     // A process can hold a response for long because its secret store is locked, while another one
     // sends its own request. When the held token was journaled, it once ended every open request.
     // So the first process could send a refresh beside the request of the other. A switch may keep
@@ -348,13 +341,13 @@ extension SessionFold {
 /// What the server said of the session, as far as the records tell: equal to any other value.
 ///
 /// No snapshot holds it: a version before this one could not read a snapshot with a further field and
-/// without an open request. So two folds of one journal may differ in it. A compaction keeps the note of a
-/// need if there is room. Else the next refresh or call finds it again.
+/// without an open request. So two folds of one journal may differ in it. A compaction keeps its notes if
+/// there is room. Else the next refresh or call finds a need again.
 private struct ServerTold: Hashable, Sendable {
   var need: OpenNeed?
-  var refreshTokenLife: Int64?
+  var life: Int64?
 
-  var isEmpty: Bool { need == nil && refreshTokenLife == nil }
+  var isEmpty: Bool { need == nil && life == nil }
 
   static func == (one: ServerTold, other: ServerTold) -> Bool { true }
   func hash(into hasher: inout Hasher) {}

@@ -92,7 +92,9 @@ struct SessionTrail: Sendable {
   private mutating func take(_ event: SessionEvent, _ fact: Fact, in batch: BatchTrail) {
     switch event {
     case .login(let login): begin(with: login, fact, in: batch)
-    case .refreshSucceeded(let refresh): announce(refresh.token, fact, in: batch)
+    case .refreshSucceeded(let refresh):
+      if refresh.trigger == .reauthentication { refreshTokenLife = nil }
+      announce(refresh.token, fact, in: batch)
     case .refreshFailed(let refresh):
       meet(refresh.generation, at: fact.time)
       tokens.end(fact, in: batch, processes)

@@ -63,7 +63,7 @@ extension FindingWord {
     case .oldLayer: "the app's old session layer used the adopted token"
     case .unusedTooLong: "unused for {}: longer than the server lets the refresh token live"
     case .unusedBeyond:
-      "unused for {}; at {} the server said that it keeps the refresh token for {}"
+      "not refreshed for {}; at {} the server said that it keeps the refresh token for {}"
     case .unusedUntold:
       "unused for longer than the server lets the refresh token live; the clock was set, so the "
         + "time span is not known"

@@ -242,7 +242,7 @@ extension HTTPBackend {
     found.sessionLifetime = try HTTPBackend.beside(isSpent) { () throws(Unreadable) in
       try sessionLifetime(members, claims: payload, since: &start)
     }
-    found.refreshTokenLifetime = refreshTokenLifetime(members)
+    found.refreshTokenLifetime = hint(members, at: self.response.refreshTokenLifetime)
     found.tokenID = payload.flatMap(TokenClaims.tokenID)
     found.tokenContext = payload.flatMap { TokenClaims.context($0, contextKeys) }
     let identity = try HTTPBackend.beside(isSpent) { () throws(Unreadable) in
@@ -253,13 +253,6 @@ extension HTTPBackend {
       members: members, access: payload, identity: identity.flatMap(hints), userName: userName,
       expected: context.expected, isBesideToken: isSpent)
     found.identitySubject = sources.identity?.identifierHint(at: ["sub"])?.description
-    // The end of the session at the provider, as its identity token states it. The earlier end counts.
-    if let end = sources.identity?.time("session_expiry"),
-      let now = start.date ?? sources.identity?.time("iat")
-    {
-      let rest = TokenMetadata.boundedSessionLifetime(end.milliseconds(since: now))
-      found.sessionLifetime = min(found.sessionLifetime ?? .milliseconds(rest), .milliseconds(rest))
-    }
     found.take(
       try HTTPBackend.beside(isSpent) { () throws(Unreadable) in try user(step, sources) })
     if let identity, var expected = identityToken {
@@ -274,6 +267,15 @@ extension HTTPBackend {
         found.take(.another(by: .identityToken))
       }
     }
+    // The end of the authorization and of the session at the provider. The earliest end counts.
+    var ends = [found.sessionLifetime, hint(members, at: ["authorization_expires_in"])]
+    if found.identityProblem == nil, let end = sources.identity?.time("session_expiry"),
+      let now = start.date ?? sources.identity?.time("iat")
+    {
+      let rest = TokenMetadata.boundedSessionLifetime(end.milliseconds(since: now))
+      ends.append(.milliseconds(rest))
+    }
+    found.sessionLifetime = ends.compactMap(\.self).min()
     found.context = try HTTPBackend.beside(isSpent) { () throws(Unreadable) in
       let paths = step == .switchContext ? self.response.switchedContext : self.response.context
       guard let object = try members.first(paths, members.object) else {

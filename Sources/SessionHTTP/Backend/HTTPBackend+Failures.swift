@@ -51,16 +51,15 @@ extension HTTPBackend {
 
   func signs(_ response: HTTPResponse, at step: Step) -> AnswerSigns {
     let error = error(response)
-    // Microsoft's number says more than the `invalid_grant` beside it: the user must take part, and the
-    // grant is not lost.
-    let number = error.code == "invalid_grant" ? number(in: response) : nil
-    let codes = [number, error.code].compactMap { $0 }
-    let meanings = codes.map { code in
-      errorCodes[code] ?? (step == .call ? ErrorMeaning(ofCall: code) : ErrorMeaning(code: code))
+    let codes = [number(beside: error.code, in: response), error.code].compactMap(\.self)
+    let configured = codes.lazy.compactMap { errorCodes[$0] }.first
+    let known = codes.compactMap { code in
+      step == .call ? ErrorMeaning(ofCall: code) : ErrorMeaning(code: code)
     }
+    // If a number says that the user must take part, the grant is not lost.
     return AnswerSigns(
       response, error: error,
-      meaning: meanings.first { $0 == .userNeeded } ?? meanings.last ?? nil,
+      meaning: configured ?? known.first { $0 == .userNeeded } ?? known.last,
       isNamed: error.code.map { names($0) } == true)
   }
 
@@ -71,22 +70,23 @@ extension HTTPBackend {
   }
 
   /// Returns the code that the journal may contain.
-  ///
-  /// Microsoft's number in a description is more specific than the `invalid_grant` next to it.
   private func kept(_ signs: AnswerSigns, _ response: HTTPResponse) -> String? {
-    guard let code = signs.code else { return nil }
-    if code == "invalid_grant", errorCodes[code] == nil, let number = number(in: response) {
-      return number
+    signs.code.flatMap { code in
+      number(beside: code, in: response) ?? RequestFailure.kept(code, isNamed: signs.isNamed)
     }
-    return RequestFailure.kept(code, isNamed: signs.isNamed)
   }
 
-  /// Returns Microsoft's number in the description of an OAuth error (RFC 6749 §5.2).
-  private func number(in response: HTTPResponse) -> String? {
+  /// Returns Microsoft's number in the description of an OAuth error (RFC 6749 §5.2) if it says more.
+  ///
+  /// The app's meanings come first. A number without a meaning says more than `invalid_grant` only.
+  private func number(beside code: String?, in response: HTTPResponse) -> String? {
     do throws(Unreadable) {
       let members = try JSONMembers(body: response.body)
       let text = try members.first(["error_description"], members.string)
-      return text.flatMap { IdentityCode(within: $0) }?.description
+      guard let code, let number = text.flatMap({ IdentityCode(within: $0) })?.description
+      else { return nil }
+      let isKnown = code == "invalid_grant" || ErrorMeaning(code: number) != nil
+      return errorCodes[number] != nil || errorCodes[code] == nil && isKnown ? number : nil
     } catch {
       // A description that cannot be read counts as missing.
       return nil

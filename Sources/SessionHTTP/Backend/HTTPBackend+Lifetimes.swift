@@ -102,13 +102,13 @@ extension HTTPBackend {
     return nil
   }
 
-  /// Returns how long the server keeps the refresh token; `nil` if no path has a number above 0.
+  /// Returns a lifetime that is only a hint; `nil` if no path has a number of seconds above 0.
   ///
-  /// It is only a hint, so a response that states it in another way is not refused.
+  /// A response that states it in another way is not refused.
   ///
   /// - Requirement: REF-16
-  func refreshTokenLifetime(_ members: JSONMembers) -> Duration? {
-    for path in response.refreshTokenLifetime {
+  func hint(_ members: JSONMembers, at paths: MemberPaths) -> Duration? {
+    for path in paths {
       do throws(Unreadable) {
         guard let seconds = try members.number(path, must: "a number of seconds"), seconds >= 1
         else { continue }

@@ -33,7 +33,6 @@ extension HTTPBackend {
       client, "username", .opaque
     )
     backend.response.lifetime = [.seconds("expires_in"), .claim("exp"), .assumed(.seconds(3600))]
-    backend.response.sessionLifetime = [.seconds("authorization_expires_in")]
     backend.response.user = [.claim("sub", of: .identity), .claim("sub"), .member("user")]
     backend.failures = FailureRule.oauth
     // An invalid token is a 200; a 401 concerns the client (RFC 7009 §2.2, RFC 6749 §5.2).

@@ -116,8 +116,9 @@ extension SessionEngine {
   func needsUser(_ needed: SessionNote.UserNeeded) -> UserNeed {
     feed(.userNeeded(needed))
     let now = configuration.clock.now()
+    let first = coordinator.fold.intents.need.flatMap { $0.needed == needed ? $0 : nil }
     return UserNeed(
-      OpenNeed(needed, since: now.time),
+      first ?? OpenNeed(needed, since: now.time),
       tokenStillWorks: coordinator.isTokenGood(at: now.uptime))
   }
 

@@ -304,8 +304,8 @@ public final class Session: Sendable {
   /// What the server needs the user for; `nil` if it needs no user.
   ///
   /// The server renews the session only with the user, or a call was refused without. Let the user
-  /// authenticate by ``reauthenticate(_:)``, which ends the need. One of a refresh ends with a refresh that
-  /// succeeds, too, and each with the session. It survives a restart.
+  /// authenticate by ``reauthenticate(_:)``. The need ends with the next token and with the session. A call
+  /// that still needs the user shows it again. It survives a restart.
   ///
   /// - Requirement: STA-9
   public var userNeeded: UserNeed? {

@@ -60,7 +60,8 @@ public struct AuthorizationCode: Hashable, Sendable {
   public var tokenTypes: Set<String> = ["bearer"]
   /// Further parameters of the authorization request, such as `audience` or `login_hint`.
   ///
-  /// They do not replace the parameters that the grant itself needs.
+  /// They do not replace the parameters that the grant itself needs. A `scope` is requested beside
+  /// that of the grant.
   public var further: [String: String]
   /// How long to wait for a redirect after the page returned without one; 10 minutes by default.
   ///

@@ -31,6 +31,12 @@ package struct AuthorizationRequest: Hashable, Sendable {
   ///
   /// `random` has ``randomBytes`` bytes that cannot be predicted.
   package init(_ code: AuthorizationCode, random: [UInt8]) {
+    var code = code
+    if let asked = code.further["scope"]?.split(separator: " ") {
+      // A step-up names only its own scope, and the session keeps the usual one (RFC 9470 §4).
+      let usual = code.scope?.split(separator: " ") ?? []
+      code.scope = (usual + asked.filter { !usual.contains($0) }).joined(separator: " ")
+    }
     self.code = code
     verifier = Base64.encode(url: Array(random.prefix(32)))
     state = Base64.encode(url: Array(random.dropFirst(32).prefix(16)))

@@ -176,10 +176,10 @@ struct HostDecisionTests {
       for isExpired in [true, false] where isExpired || need != .ifExpired {
         var bench = CoordinatorBench.signedIn()
         if isExpired { bench.advance(by: CoordinatorBench.lifetime) }
+        let failure = RequestFailure(kind: kind, status: kind == .unexpected ? 400 : 0)
         // The second failure. After the first one without a reply, an attempt follows at once.
         for _ in 0..<2 {
           let request = bench.tell(.refresh(bench.caller(), .manual, .always)).request
-          let failure = RequestFailure(kind: kind)
           var effects = bench.tell(.failed(try #require(request), failure, jitter: 0))
           while let request = effects.request {
             effects = bench.tell(.failed(request, failure, jitter: 0))
@@ -195,7 +195,7 @@ struct HostDecisionTests {
               Issue.record("\(kind): \(effects)")
               continue
             }
-            #expect((problem == .request(RequestFailure(kind: kind))) == !isNeed)
+            #expect((problem == .request(failure)) == !isNeed)
             #expect(effects.count == 1)
           } else {
             #expect(effects.sendCount == 1, "\(kind) puts \(need) off")

@@ -204,19 +204,27 @@ struct StatedEndDecisionTests {
   func refreshTokenLife() throws {
     var bench = CoordinatorBench.signedIn()
     let before = bench.names.count
-    for life in [1_800_000, 1_799_000, nil, 600_000] as [Int64?] {
-      let number = bench.tell(.refresh(bench.caller(), .manual, .always)).request
+    func answer(_ input: SessionInput, _ life: Int64?) throws {
+      let number = bench.tell(input).request
       var response = ResponseMetadata.login("ada")
       response.refreshTokenLife = life
       let effects = bench.tell(.answered(try #require(number), response))
       #expect(effects.uptime(of: .refresh) ?? 0 > bench.now.uptime)
     }
+    for life in [1_800_000, 1_799_000, 1_800_000, nil, 600_000] as [Int64?] {
+      try answer(.refresh(bench.caller(), .manual, .always), life)
+    }
     let noted = bench.journal[before...].compactMap { record -> Int64? in
       guard case .note(.refreshTokenLife(let life)) = record.content else { return nil }
       return life.milliseconds
     }
-    #expect(noted == [1_800_000, 600_000])
-    #expect(bench.coordinator.fold.intents.refreshTokenLife == 600_000)
+    #expect(noted == [1_800_000, 1_799_000, 600_000])
+    // The tokens of another login have their own life, which may be unknown.
+    for life in [601_000, nil] as [Int64?] {
+      try answer(.reauthenticate(bench.caller(), .interactive), life)
+      #expect(bench.coordinator.fold.intents.refreshTokenLife == life)
+    }
+    try answer(.refresh(bench.caller(), .manual, .always), 600_000)
     bench.tell(.logout(bench.caller()))
     #expect(bench.coordinator.fold.intents.refreshTokenLife == nil)
   }

@@ -72,6 +72,24 @@ struct FailureRuleTests {
     #expect(failure(503, "renewalReused")?.kind == .server)
   }
 
+  @Test(
+    "POL-8 a number of Microsoft's counts beside any code that the app maps to nothing",
+    arguments: [
+      ("access_denied", "AADSTS530003", .userNeeded, "AADSTS530003"),
+      ("invalid_grant", "AADSTS530003", .userNeeded, "AADSTS530003"),
+      ("invalid_grant", "AADSTS50076", .userNeeded, "AADSTS50076"),
+      ("interaction_required", "AADSTS50076", .userNeeded, "AADSTS50076"),
+      ("consent_required", "AADSTS50076", .userInactive, "consent_required"),
+      ("access_denied", "AADSTS50105", .unexpected, "access_denied"),
+    ] as [(String, String, RequestFailure.Kind, String)])
+  func numbers(_ code: String, _ number: String, _ kind: RequestFailure.Kind, _ kept: String) {
+    var wire = BackendBench.wire
+    wire.errorCodes = ["AADSTS530003": .userNeeded, "consent_required": .userInactive]
+    let body = #"{"error":"\#(code)","error_description":"\#(number): x"}"#
+    let failure = wire.failure(.refresh, BackendBench.response(status: 400, body))
+    #expect(failure?.kind == kind && failure?.serverCode == kept)
+  }
+
   @Test("REF-6 a page is recognized after a byte order mark and white space")
   func page() {
     for body in ["<", "\u{FEFF}<html>", " \n\t<!doctype html>", "<?xml?>"] {

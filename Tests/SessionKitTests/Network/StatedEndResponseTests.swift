@@ -136,8 +136,25 @@ struct StatedEndResponseTests {
       members["ends"] = ends
       let response = BackendBench.response(
         headers: [HTTPHeader("Date", Self.date)], BackendBench.object(members))
-      #expect(
-        try wire(.seconds("ends")).readLogin(response).sessionLifetime == .seconds(rest), "\(rest)")
+      var wire = wire(.seconds("ends"))
+      #expect(try wire.readLogin(response).sessionLifetime == .seconds(rest), "\(rest)")
+      // A token that is refused says nothing.
+      wire.identityToken = IdentityToken.Expectation(issuer: "https://id.test", client: "app")
+      let stated = ends.flatMap { Int64($0) }.map { Duration.seconds($0) }
+      #expect(try wire.readLogin(response).sessionLifetime == stated)
     }
+  }
+
+  @Test(
+    "POL-10 the authorization's end of OAuth ends the session, and no form of it fails a login",
+    arguments: [
+      ("3600", 3_600), ("\"60\"", 60), ("0", nil), ("-1", nil), ("true", nil), ("\"never\"", nil),
+    ] as [(String, Int64?)])
+  func authorization(member: String, seconds: Int64?) throws {
+    let url = try #require(URL(string: "https://id.test/token"))
+    let backend = HTTPBackend.oauth(token: url, allowsPasswordGrant: true)
+    let members = Place.login.members.merging(["authorization_expires_in": member]) { $1 }
+    let response = BackendBench.response(BackendBench.object(members))
+    #expect(try backend.readLogin(response).sessionLifetime == seconds.map { .seconds($0) })
   }
 }

@@ -95,6 +95,14 @@ struct AuthorizationRequestTests {
     #expect(self.fields(of: request().address(asks: true))["prompt"] == "login")
     #expect(
       self.fields(of: request(Self.code(scope: "notes")).address(asks: false))["nonce"] == nil)
+    // The scope of a step-up comes beside the usual one.
+    for (usual, joined) in [
+      ("openid offline_access", "openid offline_access pay"), (nil, "pay openid"),
+    ] {
+      let stepUp = Self.code(scope: usual, further: ["scope": "pay openid"])
+      let fields = self.fields(of: request(stepUp).address(asks: false))
+      #expect(fields["scope"] == joined && fields["nonce"] != nil)
+    }
   }
 
   @Test("WEB-5 the verifier is only in the request that redeems the code, and in no address")

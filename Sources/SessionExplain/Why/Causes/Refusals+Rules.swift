@@ -46,8 +46,7 @@ extension ExplanationDraft {
     inferLostWrite(token)
     let isBeyond = proveUnusedBeyond(refusal, token)
     switch word {
-    case .unsaid where isBeyond, .notKept where isBeyond, .strange where isBeyond,
-      .unknown where isBeyond:
+    case .unsaid where isBeyond, .notKept where isBeyond:
       conclude(.unusedTooLong, .likely)
       advise(.longerRefreshToken)
     case .reused: explainReuse(first, token)
@@ -112,19 +111,23 @@ extension ExplanationDraft {
     }
   }
 
-  /// Proves that the token was sent only after the server keeps it no more; `false` if it was not, or
-  /// if that cannot be known.
+  /// Proves that the token was not refreshed while the server kept it, if that is known.
+  ///
+  /// Returns `false` also if a request was sent in that time: then the app did not miss it.
   private mutating func proveUnusedBeyond(_ refusal: Fact, _ token: TokenHistory) -> Bool {
     guard let told = trail.refreshTokenLife, case .refreshTokenLife(let life)? = told.note,
       !token.isLost, !trail.clock.mayJump(behind: token.announced?.sequence ?? 0)
     else { return false }
     // A later token may have another lifetime of which nothing was said: it is the same until noted.
-    let unused = refusal.time.milliseconds(since: token.facts.issuedAt)
-    guard life.generation <= token.generation, unused >= life.milliseconds else { return false }
+    let issued = token.facts.issuedAt
+    let age = refusal.time.milliseconds(since: issued)
+    guard life.generation <= token.generation, age >= life.milliseconds else { return false }
     prove(
-      .unusedBeyond, [.span(unused), .place(told.sequence), .span(life.milliseconds)], on: told,
+      .unusedBeyond, [.span(age), .place(told.sequence), .span(life.milliseconds)], on: told,
       refusal)
-    return true
+    return !token.requests.contains {
+      $0.sent.time.milliseconds(since: issued) < life.milliseconds
+    }
   }
 
   private mutating func explainOldToken(_ refusal: Fact, _ token: TokenHistory) {

@@ -59,19 +59,19 @@ extension Cause {
         + "mais frequência"))
   package static let unusedTooLong = Cause(
     "unused-too-long", .end,
-    "Expired: the session was unused for longer than the server keeps its refresh token",
+    "Expired: the session was not refreshed for longer than the server keeps its refresh token",
     .signedOut,
     english: Plain(
-      "the session was not used for longer than the server allows",
+      "the session was not renewed for longer than the server allows",
       fix:
         "sign in again; let refresh tokens live longer at the server, or renew the session in the "
         + "background"),
     spanish: Plain(
-      "la sesión no se usó durante más tiempo del que permite el servidor",
+      "la sesión no se renovó durante más tiempo del que permite el servidor",
       fix: "vuelve a iniciar sesión; haz que los tokens de renovación duren más en el servidor, o "
         + "renueva la sesión en segundo plano"),
     portuguese: Plain(
-      "a sessão ficou sem uso por mais tempo do que o servidor permite",
+      "a sessão ficou sem renovação por mais tempo do que o servidor permite",
       fix:
         "entre de novo; faça os tokens de renovação durarem mais no servidor, ou renove a sessão "
         + "em segundo plano"))

@@ -185,7 +185,7 @@ extension ImportObject: FieldPass {
   ) throws(ImportProblem) -> AuthenticationDemand? {
     guard has(name.member) else { return nil }
     guard let demand = AuthenticationDemand(try text(name.member)) else {
-      throw problem(name.member, "is no demand: 1 to 400 visible ASCII characters can be one")
+      throw problem(name.member, "is no demand: words max_age=, acr= and scope= can be one")
     }
     return demand
   }
