@@ -151,7 +151,7 @@ struct AccountsTests {
     #expect(other.isAuthenticated)
     try await one.remove(account.id)
     for await list in two.lists where list.all.isEmpty { break }
-    // It has not read the end yet: its journal is gone, and nobody can log in to it.
+    // It has not read the end yet: its journal is gone, and no user can log in to it.
     await #expect(throws: SessionError.self) { try await other.login(bench.credentials) }
     #expect(try names() == ["accounts.journal", "accounts.journal.lock"])
     try await one.close()
