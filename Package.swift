@@ -155,7 +155,9 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "SessionCoreTests",
-      dependencies: ["SessionCore", "SessionChangeQueue", "SessionWebSignIn", "SessionTestKit"],
+      dependencies: [
+        "SessionCore", "SessionChangeQueue", "SessionWebSignIn", "SessionTestKit", "ChildProcesses",
+      ],
       swiftSettings: strict),
     .testTarget(
       name: "SessionJournalTests", dependencies: ["SessionJournal", "ChildProcesses"],

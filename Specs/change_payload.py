@@ -133,6 +133,8 @@ def decode(kind, payload):
     reader = Reader(bytes(payload))
     time = reader.value("time")
     version = reader.integer(1)
+    if version == 0:
+        raise PayloadError("version 0")
     if kind not in KINDS:
         raise PayloadError(f"kind {kind} is not known")
     name, shape = KINDS[kind]

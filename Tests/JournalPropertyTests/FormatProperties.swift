@@ -81,34 +81,6 @@ struct FormatProperties {
       })
   }
 
-  @Test("J12 JRN-2 a flipped bit is found in its frame, and nothing before it is lost")
-  func flips() {
-    expect(
-      Property("any flipped bit is found and located", cases: 4, regressions: RegressionFolder())
-        .check { choices in
-          let written = try Written(choices, closed: true)
-          for bit in (JournalHeader.size * 8)..<(written.bytes.count * 8) {
-            var bytes = written.bytes
-            bytes[bit / 8] ^= 1 << (bit % 8)
-            let frame = written.frames.last { $0 <= bit / 8 } ?? 0
-            let (records, ending) = try Self.read(bytes)
-            try choices.require(
-              records == written.whole(at: bit / 8), "bit \(bit): \(records.count) records are left"
-            )
-            switch ending {
-            case .damaged(let damage):
-              try choices.require(damage.offset == UInt64(frame), "bit \(bit) is told at \(damage)")
-            case .undetermined(let tail):
-              // Only the closing watermark has no later frame that proves it.
-              try choices.require(
-                frame == written.bytes.count - 32 && tail.offset == UInt64(frame),
-                "bit \(bit), acknowledged, is told as \(tail)")
-            case .clean, .torn: throw Falsified("bit \(bit) passes as \(ending)")
-            }
-          }
-        })
-  }
-
   @Test("J13 JRN-5 a written journal reads back, including its header")
   func identity() {
     expect(
@@ -172,35 +144,6 @@ struct FormatProperties {
         }
         if !found.survey.runs.isEmpty { choices.label("run") }
         try SurveyProperties.checkCover(found, size: bytes.count)
-      })
-  }
-
-  @Test("J15 JRN-2 frames of another history of the same journal are not accepted")
-  func otherHistory() {
-    expect(
-      Property(
-        "a tail of another history is no continuation", cases: 40, regressions: RegressionFolder()
-      ).check { choices in
-        let sizes = (0..<choices.draw(in: 2...5)).map { _ in choices.draw(in: 1...40) }
-        // Disks draw equal identities and salts, so these do not distinguish the histories.
-        let histories = try [UInt8(1), 2].map { filling in
-          let disk = SimulatedDisk()
-          let journal = try Journal.open(at: journalPath, options: .on(disk))
-          for size in sizes {
-            _ = try journal.append([
-              JournalDraft(kind: 1, payload: Array(repeating: filling, count: size))
-            ])
-          }
-          return disk.contents(of: journalPath) ?? []
-        }
-        let records = try Self.read(histories[0]).records
-        let place = choices.draw(in: 1...(sizes.count - 1))
-        let start = Int(records[place].offset)
-        let (found, ending) = try Self.read(
-          Array(histories[0].prefix(start)) + histories[1].suffix(from: start))
-        try choices.require(
-          found == Array(records.prefix(place)) && ending != .clean,
-          "\(found.count) records pass of \(place): \(ending)")
       })
   }
 }

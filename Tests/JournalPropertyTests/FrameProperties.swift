@@ -113,9 +113,9 @@ struct FrameProperties {
       })
   }
 
-  @Test("JRN-2 any bit may flip in a compacted file and in one with room")
+  @Test("J12 JRN-2 any bit may flip in a closed file, a compacted one and one with room")
   func everyBit() throws {
-    for shape in [4, 5] {
+    for shape in [1, 4, 5] {
       let own = try Self.journals(shape).own
       expect(
         Property(
@@ -135,7 +135,7 @@ struct FrameProperties {
     }
   }
 
-  @Test("JRN-2 stale bytes of a longer history are not read, wherever the new end is")
+  @Test("J15 JRN-2 stale bytes of a longer history are not read, wherever the new end is")
   func longerPast() throws {
     let sizes = [8, 40, 16, 90, 24, 8, 60]
     expect(

@@ -63,79 +63,6 @@ struct HolderTests {
     try await agree(bench, on: 2, [other])
   }
 
-  @Test(
-    "REF-3 REF-7 killed after the server rotated, within the grace: another process gets the token")
-  func killedBehindRotation() async throws {
-    let (bench, holder, _, gate) = try await holding(at: .afterActing) {
-      ($0.rotatesRefreshTokens, $0.rotationGrace) = (true, .seconds(3_600))
-    }
-    let other = try await bench.open()
-    let line = try other.say("refresh")
-    try await holder.end()
-    #expect(await bench.server.received(.refresh, count: 2))
-    gate.open()
-    let answer = try await other.answer(to: line)
-    #expect(answer.error == nil && answer.generation == 2)
-    let next = try await other.ask("refresh")
-    #expect(next.error == nil && next.generation == 3)
-  }
-
-  @Test(
-    "REF-3 REF-7 killed after its token is stored, not journaled: another process uses it without a request"
-  )
-  func killedBehindStoring() async throws {
-    let bench = try ProcessBench(Self.strict)
-    try await bench.signIn()
-    let holder = try await bench.open()
-    let other = try await bench.open()
-    let line = try holder.say("stall token")
-    try holder.say("refresh")
-    #expect(try await holder.answer(to: line).error == nil)
-    try await holder.end()
-    let answer = try await other.ask("refresh")
-    #expect(answer.error == nil && answer.generation == 2)
-    #expect(bench.server.count(of: .refresh) == 1)
-    #expect(try bench.records().contains { $0.content == .note(.tokenRecovered(Generation(2))) })
-    try await agree(bench, on: 2, [other])
-    let next = try await other.ask("refresh")
-    #expect(next.error == nil && next.generation == 3)
-  }
-
-  @Test(
-    "REF-3 REF-7 killed before its token is stored, with a strict server, a process ends the session"
-  )
-  func killedBeforeStoring() async throws {
-    let (bench, holder, _, gate) = try await holding(at: .afterActing)
-    let other = try await bench.open()
-    let line = try other.say("refresh")
-    try await holder.end()
-    #expect(await bench.server.received(.refresh, count: 2))
-    gate.open()
-    let answer = try await other.answer(to: line)
-    #expect(answer.error?.isEmpty == false && answer.state == "unauthenticated")
-    #expect(bench.server.calls.contains { $0.code == "TOKEN_REUSED" })
-    #expect(try bench.count(of: .sessionExpired) == 1)
-    try bench.check()
-  }
-
-  @Test("OUT-1 killed after its logout is journaled, a process leaves the revocation to another")
-  func killedLoggingOut() async throws {
-    let bench = try ProcessBench()
-    try await bench.signIn()
-    let holder = try await bench.open()
-    let other = try await bench.open(timeout: Self.short)
-    let told = try other.say("await logout")
-    let line = try holder.say("stall logout")
-    try holder.say("logout")
-    #expect(try await holder.answer(to: line).error == nil)
-    try await holder.end()
-    #expect(try await other.answer(to: told).error == nil)
-    // No other process is left: it revokes after a lease.
-    #expect(await bench.server.received(.logout))
-    #expect(try await other.ask("state").state == "unauthenticated")
-    try bench.check()
-  }
-
   // MARK: Suspended
 
   @Test(
@@ -180,7 +107,7 @@ struct HolderTests {
   func stoppedWithLock() async throws {
     let (bench, holder, line, gate) = try await holding()
     let other = try await bench.open(timeout: Self.short)
-    let stalled = try other.say("stall read")
+    let stalled = try other.say("stall")
     let refresh = try other.say("refresh")
     // Its lease is over, and it has the lock: it reads the token item before it takes over.
     #expect(try await other.answer(to: stalled).error == nil)

@@ -8,20 +8,6 @@ struct CodecTests {
     try SessionCodec.decode(sequence: 7, kind: kind, payload: payload)
   }
 
-  @Test("JRN-5 every encoded record decodes to an equal one", arguments: 0..<20 as Range<UInt64>)
-  func roundTrip(seed: UInt64) throws {
-    for number in 0..<100 as Range<UInt64> {
-      let choices = Choices(seed: seed << 8 | number)
-      for content in choices.contentOfEachKind() {
-        let time = Generator<Timestamp>.timestamp(choices)
-        let (kind, payload) = SessionCodec.encode(content, at: time)
-        let record = try decode(kind, payload)
-        #expect(record == SessionRecord(sequence: 7, time: time, content: content))
-        #expect(SessionCodec.encode(record.content, at: record.time).payload == payload)
-      }
-    }
-  }
-
   @Test("a payload that is cut anywhere results in an error with its place")
   func cut() throws {
     for seed in 0..<20 as Range<UInt64> {
@@ -45,43 +31,6 @@ struct CodecTests {
           }
         }
       }
-    }
-  }
-
-  @Test("random bytes and changed payloads decode or result in an error")
-  func noise() {
-    var generator = SplitMix(seed: 11)
-    var outcomes: [Bool: Int] = [:]
-    for _ in 0..<20_000 {
-      let kind = UInt8(truncatingIfNeeded: generator.next() % 12)
-      let count = Int.random(in: 0...64, using: &generator)
-      let payload = (0..<count).map { _ in UInt8(truncatingIfNeeded: generator.next()) }
-      outcomes[survives(kind < 7 ? kind : kind + 0x7A, payload), default: 0] += 1
-    }
-    for seed in 0..<200 as Range<UInt64> {
-      let choices = Choices(seed: seed)
-      for content in choices.contentOfEachKind() {
-        var (kind, payload) = SessionCodec.encode(
-          content, at: Generator<Timestamp>.timestamp(choices))
-        let place = Int.random(in: payload.indices, using: &generator)
-        payload[place] ^= UInt8(1) << UInt8(generator.next() % 8)
-        outcomes[survives(kind, payload), default: 0] += 1
-      }
-    }
-    #expect(outcomes[true, default: 0] > 100 && outcomes[false, default: 0] > 100)
-  }
-
-  /// A payload that decodes must encode to one that decodes to an equal value.
-  private func survives(_ kind: UInt8, _ payload: [UInt8]) -> Bool {
-    do throws(CodecError) {
-      let record = try decode(kind, payload)
-      let again = SessionCodec.encode(record.content, at: record.time)
-      let decoded = try decode(again.kind, again.payload)
-      #expect(decoded.time == record.time && decoded.content == record.content)
-      return true
-    } catch {
-      #expect(!error.description.isEmpty)
-      return false
     }
   }
 
@@ -168,57 +117,6 @@ struct CodecTests {
     #expect(throws: CodecError.invalid(offset: payload.count - 1, byte: 2)) {
       try decode(kind, flag)
     }
-  }
-
-  @Test("JRN-5 the fold of payloads and a check report each damaged byte as a decoder does")
-  func damagedBytes() throws {
-    let context = ActiveContext(
-      role: .init(id: "teacher", name: "Profesora"), school: .init(id: "s", name: "Ñandú"),
-      permissions: ["a", "grades:read", "materials:read:own", "música"])
-    let login = SessionRecord.Content.login(
-      "u", SampleRecords.token(1, id: SampleRecords.user), context: context)
-    let change = SessionRecord.Content.switched(context, SampleRecords.token(2), 0)
-    var before = PayloadFold()
-    let first = SessionCodec.encode(login, at: SampleRecords.time)
-    try before.apply(sequence: 1, kind: first.kind, payload: first.payload.span.bytes)
-    for content in [login, change] {
-      let (kind, payload) = SessionCodec.encode(content, at: SampleRecords.time)
-      let fold = content == login ? PayloadFold() : before
-      for place in payload.indices {
-        for byte in [0x00, 0x01, 0x03, 0x41, 0x7F, 0x80, 0xC3, 0xFF, payload[place] ^ 1] {
-          var damaged = payload
-          damaged[place] = byte
-          expectAgreement(kind, damaged, after: fold)
-        }
-        expectAgreement(kind, Array(payload[..<place]), after: fold)
-      }
-    }
-  }
-
-  /// Expects that a fold, a check and a decoder report the same error, or none.
-  private func expectAgreement(_ kind: UInt8, _ payload: [UInt8], after fold: PayloadFold) {
-    let error = codecError { () throws(CodecError) in
-      _ = try SessionCodec.decode(sequence: 2, kind: kind, payload: payload)
-    }
-    let checked = codecError { () throws(CodecError) in
-      try SessionCodec.check(sequence: 2, kind: kind, payload: payload.span.bytes)
-    }
-    #expect(checked == error, "\(payload)")
-    let folded = codecError { () throws(CodecError) in
-      var fold = fold
-      do throws(PayloadFold.Failure) {
-        try fold.apply(sequence: 2, kind: kind, payload: payload.span.bytes)
-      } catch {
-        guard case .unreadable(let error, _) = error else { return }
-        throw error
-      }
-    }
-    #expect(folded == error, "\(payload)")
-  }
-
-  private func codecError(_ body: () throws(CodecError) -> Void) -> CodecError? {
-    do throws(CodecError) { try body() } catch { return error }
-    return nil
   }
 
   @Test(

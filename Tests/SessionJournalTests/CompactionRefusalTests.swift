@@ -48,21 +48,6 @@ struct CompactionRefusalTests {
     #expect(try journal.compact(keepingFrom: 3, summary: TextSummary())?.firstSequence == 3)
   }
 
-  @Test("JRN-4 after a failed sync of the folder, the journal refuses writes")
-  func folder() throws {
-    let system = FaultyFileSystem()
-    let journal = try sample(system)
-    system.fail("syncFolder", EIO)
-    let path = journal.path
-    #expect(throws: JournalError.io(path: path, operation: "syncFolder", code: EIO)) {
-      try journal.compact(keepingFrom: 3, summary: TextSummary())
-    }
-    #expect(throws: JournalError.poisoned(path: path)) { try journal.append([draft("on")]) }
-    let again = try Journal.open(at: path)
-    #expect(try again.append([draft("on")]).appended.map(\.sequence) == [5])
-    #expect(try records(at: path).map(\.text) == ["one\ntwo", "three", "on"])
-  }
-
   @Test("JRN-4 a compaction fails if the folder accepts no new file")
   func readOnlyFolder() throws {
     let system = FaultyFileSystem()

@@ -11,13 +11,10 @@ struct RoomTests {
 
   init() throws { scratch = try TemporaryFolder() }
 
-  private func open(step: UInt64 = 1024, durability: JournalOptions.Durability = .everyCommit)
-    throws(JournalError) -> Journal
-  {
+  private func open() throws(JournalError) -> Journal {
     var options = JournalOptions.fixed
     options.fileSystem = system
-    options.room = PreallocationRule(step: step)
-    options.durability = durability
+    options.room = PreallocationRule(step: 1024)
     return try Journal.open(at: scratch.journal, options: options)
   }
 
@@ -120,26 +117,6 @@ struct RoomTests {
     #expect(try reader.ending() == .clean)
     #expect(reader.totals.records == 3)
     #expect(try journal.append([draft("goes on")]).appended.map(\.sequence) == [4])
-  }
-
-  @Test("JRN-2 without a sync per commit, records are synced by closing, which proves them")
-  func operatingSystem() throws {
-    let journal = try open(durability: .operatingSystem)
-    let before = system.plan.withLock { $0.log.count { $0 == "sync" } }
-    for number in 1...5 { _ = try journal.append([draft("\(number)")]) }
-    #expect(system.plan.withLock { $0.log.count { $0 == "sync" } } == before)
-    // No frame claims that one of them is durable.
-    var reader = try JournalReader(path: scratch.journal)
-    try reader.visit { frame, _ in
-      #expect(frame.durableSequence == 0)
-      return true
-    }
-    #expect(try size() == 64 + 5 * 40)
-    try journal.close()
-    #expect(system.plan.withLock { $0.log.count { $0 == "sync" } } == before + 2)
-    var closed = try JournalReader(path: scratch.journal)
-    #expect(try closed.ending() == .clean)
-    #expect(closed.totals.watermarks == 1)
   }
 }
 

@@ -136,17 +136,6 @@ struct SharingTests {
     #expect(!system.plan.withLock { $0.log }.contains("pause"))
   }
 
-  @Test("JRN-1 records of another opening are seen with the next reading call, not before")
-  func staleness() throws {
-    let mine = try Journal.open(at: scratch.journal)
-    let other = try Journal.open(at: scratch.journal)
-    _ = try other.append([draft("theirs")])
-    #expect(mine.lastSequence == 0)
-    #expect(try mine.records(after: 0, limit: 9) == [])
-    #expect(try mine.catchUp().map(\.text) == ["theirs"])
-    #expect(mine.lastSequence == 1)
-  }
-
   @Test("JRN-1 an opening reads no record that its writer takes back before the lock is free")
   func takenBack() throws {
     let path = scratch.journal

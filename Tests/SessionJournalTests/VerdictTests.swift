@@ -175,29 +175,6 @@ struct VerdictTests {
     #expect(lines == cases.map(\.verdict))
   }
 
-  @Test("JRN-2 opening for writing cuts a torn or undetermined tail, and never damage")
-  func recovery() throws {
-    for item in cases {
-      let scratch = try TemporaryFolder()
-      let bytes = sample.bytes + item.tail
-      let path = try scratch.write(bytes)
-      if item.verdict.contains("damaged") {
-        #expect(throws: JournalError.self, "\(item.name)") { try Journal.open(at: path) }
-        #expect(try contents(of: path) == bytes, "\(item.name)")
-        continue
-      }
-      let journal = try Journal.open(at: path)
-      if item.verdict.contains("clean") {
-        #expect(try contents(of: path) == bytes, "\(item.name)")
-      } else {
-        #expect(try contents(of: path) == sample.bytes, "\(item.name)")
-        let aside = try #require(journal.recovery.repair?.keptAside)
-        let kept = try contents(of: aside)
-        #expect(kept == item.tail, "\(item.name)")
-      }
-    }
-  }
-
   @Test("JRN-2 opening keeps room, the next batch is written into it, and no total counts it")
   func room() throws {
     let scratch = try TemporaryFolder()
@@ -230,6 +207,20 @@ struct VerdictTests {
       var bytes = header + little(checksum.value)
       bytes += FrameForge(sequence: first, chain: checksum.value, salt: 5).bytes
       #expect(verdictLine(bytes) == (isGood ? "1 0 clean 96 0" : "headerDamaged"))
+    }
+  }
+
+  @Test("JRN-4 a header with a snapshot has a first sequence of 2 or more")
+  func firstSequence() {
+    let plain = JournalHeader(
+      identifier: JournalIdentifier(high: 1, low: 2), salt: 5, maximumRecordSize: 64)
+    #expect(JournalHeader.read(plain.compacted(from: 1, salt: 5).encoded) == .damaged)
+    #expect(JournalHeader.read(plain.compacted(from: (1 << 62) + 1, salt: 5).encoded) == .damaged)
+    for first: UInt64 in [2, 1 << 62] {
+      let header = plain.compacted(from: first, salt: 9)
+      #expect(JournalHeader.read(header.encoded) == .whole(header))
+      #expect(header.identifier == plain.identifier)
+      #expect(header.encoded[12] == 1)
     }
   }
 

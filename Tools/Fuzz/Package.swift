@@ -16,7 +16,7 @@ let package = Package(
   platforms: [.macOS(.v15)],
   dependencies: [.package(name: "session-journal", path: "../..")],
   targets: [
-    // The checks of each fuzzer, and a second reader of the format to compare with.
+    // The checks of each fuzzer.
     .target(
       name: "FuzzTargets",
       dependencies: [

@@ -2,13 +2,9 @@ import Foundation
 import SessionKit
 import Synchronization
 
-/// A secret store of files that stops its process at a chosen place.
-///
-/// The place is after the token item and before the event that announces it. Or it is after the
-/// event of a logout and before the item for its revocation. Or it has no room for a token for a while.
+/// A secret store of files that stops its process before it reads a token, or has no room for one.
 final class StallingSecretStore: SecretStore {
   private struct State {
-    var item: SecretItem?
     var readsToken = false
     var isFull = false
     var isReached = false
@@ -21,11 +17,6 @@ final class StallingSecretStore: SecretStore {
 
   init(folder: String) {
     files = FileSecretStore(folder: folder)
-  }
-
-  /// Stops the process that stores such an item: after a token, or before a revocation.
-  func arm(_ item: SecretItem) {
-    state.withLock { $0.item = item }
   }
 
   /// Makes the next read of the token item wait for ``goOn()``.
@@ -66,15 +57,10 @@ final class StallingSecretStore: SecretStore {
   }
 
   func write(_ item: SecretItem, _ bytes: [UInt8]) throws(SecretStoreError) {
-    let (isArmed, isFull) = state.withLock { ($0.item == item, $0.isFull) }
-    guard item != .token || !isFull else {
+    guard item != .token || !state.withLock({ $0.isFull }) else {
       throw .noSpace(item: item, place: files.folder)
     }
-    if item != .revocation || !isArmed { try files.write(item, bytes) }
-    guard isArmed else { return }
-    reach()
-    // Only a signal can end this.
-    while true { sleep(1_000) }
+    try files.write(item, bytes)
   }
 
   private func reach() {

@@ -109,13 +109,7 @@ final class Worker: Sendable {
       let words = line.split(separator: " ").map(String.init)
       guard let name = words.first else { continue }
       let order = Order(number: number, name: name, arguments: Array(words.dropFirst()))
-      if name == "stall" {
-        if words.last == "read" {
-          secrets.armRead()
-        } else {
-          secrets.arm(words.last == "logout" ? .revocation : .token)
-        }
-      }
+      if name == "stall" { secrets.armRead() }
       if name == "open" { await serve(order) } else { Task { await serve(order) } }
     }
   }

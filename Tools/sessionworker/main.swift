@@ -27,9 +27,7 @@ let usage = """
   change WHAT WHERE TEXT KEY   adds "create task/1 Tent KEY" or "POST /notes gas KEY" to it
   sync                 sends what waits to /changes; its status is how many the server took
   state                says how the session stands
-  stall token          goes no further behind the next token item, and then answers
-  stall logout         goes no further between a logout and keeping what telling the server needs
-  stall read           waits at the next reading of the token item, and then answers
+  stall                waits at the next reading of the token item, and then answers
   go                   lets it go on from there
   finish MS            finishes requests for so long after SIGINT or SIGTERM
   die MICROSECONDS     kills itself then, wherever it is

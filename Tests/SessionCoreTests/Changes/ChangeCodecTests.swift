@@ -1,3 +1,5 @@
+import ChildProcesses
+import Foundation
 @_spi(Internals) import SessionCore
 import Testing
 
@@ -214,6 +216,34 @@ struct ChangeCodecTests {
       .postponed(.init(key: "a", isCounted: false, retryAt: time, reason: "503")), at: time)
     try queue.apply(.sent(.init(key: "a", sender: "s", process: 1, deadline: time)), at: time)
     #expect(queue.pending.map(\.sends) == [.max])
+  }
+
+  @Test("JRN-5 the reader in another language rejects the same of what fuzzing has kept")
+  func otherReader() throws {
+    let corpus = ChildProcess.specs + "/../Tools/Fuzz/Corpus/Changes.txt"
+    let program = """
+      import base64, sys, change_payload as c
+      for line in open(sys.argv[1]):
+        data = base64.b64decode(line.partition(" ")[2])
+        try:
+          print(c.decode(data[0], data[9:])["time"] if len(data) > 8 else "-")
+        except c.PayloadError as error:
+          print("unknown" if "is not known" in str(error) else "rejected")
+      """
+    let python = try ChildProcess.python(["-c", program, corpus])
+    let others = python.text.split(separator: "\n").map(String.init)
+    let inputs = try String(contentsOfFile: corpus, encoding: .utf8).split(separator: "\n")
+    #expect(others.count == inputs.count && Set(others).isSuperset(of: ["unknown", "rejected"]))
+    for (line, other) in zip(inputs, others) where other != "-" {
+      let text = line.split(separator: " ").dropFirst().first ?? ""
+      let input = [UInt8](try #require(Data(base64Encoded: String(text))))
+      do throws(CodecError) {
+        let record = try decode(input[0], Array(input.dropFirst(9)))
+        #expect(record.map { "\($0.time)" } ?? "unknown" == other, "\(line)")
+      } catch {
+        #expect(other == "rejected", "\(line): \(error)")
+      }
+    }
   }
 
   private struct Unexpected: Error {}

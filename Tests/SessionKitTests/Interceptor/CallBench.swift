@@ -26,7 +26,7 @@ final class CallBench: Sendable {
 
     let book = Mutex(Book())
     /// Refreshes wait here while the gate is shut.
-    let gate = Gate()
+    let gate = Gate(isShut: false)
 
     var refreshCount: Int { book.withLock { $0.requests.count { $0.url.path == "/auth/refresh" } } }
 
@@ -93,33 +93,6 @@ final class CallBench: Sendable {
         return book.authorizations.count - 1
       }
       return try await answer(request.header("Authorization"), place)
-    }
-  }
-
-  /// Lets callers pass until it is shut, and then again after it is opened.
-  final class Gate: Sendable {
-    private let state = Mutex((isShut: false, waiters: [CheckedContinuation<Void, Never>]()))
-
-    var count: Int { state.withLock { $0.waiters.count } }
-
-    func shut() { state.withLock { $0.isShut = true } }
-
-    func open() {
-      let waiters = state.withLock { state in
-        defer { state = (false, []) }
-        return state.waiters
-      }
-      for waiter in waiters { waiter.resume() }
-    }
-
-    func pass() async {
-      await withCheckedContinuation { continuation in
-        let isOpen = state.withLock { state in
-          if state.isShut { state.waiters.append(continuation) }
-          return !state.isShut
-        }
-        if isOpen { continuation.resume() }
-      }
     }
   }
 

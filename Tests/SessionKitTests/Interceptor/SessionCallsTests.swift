@@ -52,8 +52,7 @@ struct SessionCallsTests {
     for user in ["u-1", "u-2"] {
       let bench = try CallBench()
       let session = try await bench.signedIn()
-      let hall = CallBench.Gate()
-      hall.shut()
+      let hall = Gate()
       let backend = FakeServer { (_, _) throws(TransportError) in
         await hall.pass()
         return HTTPResponse(status: 401)

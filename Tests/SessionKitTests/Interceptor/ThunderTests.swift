@@ -84,8 +84,7 @@ struct ThunderTests {
   func refused() async throws {
     let bench = try CallBench()
     let session = try await bench.signedIn()
-    let hall = CallBench.Gate()
-    hall.shut()
+    let hall = Gate()
     let backend = CallBench.FakeServer { (authorization, _) throws(TransportError) in
       if authorization == "Bearer A1" { await hall.pass() }
       return HTTPResponse(status: authorization == "Bearer A2" ? 200 : 401)

@@ -108,7 +108,7 @@ struct BusyLogTests {
 
   @Test("SCL-1 REF-2 a commit that waits for the log meets a request that began meanwhile")
   func foreignRequest() async throws {
-    let (pauses, system) = (CallBench.Gate(), SessionRuntime.system())
+    let (pauses, system) = (Gate(isShut: false), SessionRuntime.system())
     var waiting = configuration(gated)
     waiting.runtime = {
       SessionRuntime(

@@ -5,8 +5,6 @@ import SessionKit
 actor ServerInProcess: AuthBackend {
   /// How a request ends.
   enum Fate {
-    /// The server never receives it.
-    case fails(BackendError)
     /// The server acts on the request, and its response is lost.
     case loses
     /// The caller gets these tokens instead of the server's response.
@@ -35,7 +33,6 @@ actor ServerInProcess: AuthBackend {
   private var grace: Grace?
   private var replaced: [String: TokenResponse] = [:]
   private var revocationErrors: [BackendError] = []
-  private(set) var status = ProfileResponse.Status.active
   /// The requests that arrived, oldest first.
   private(set) var requests: [String] = []
   /// What the session said of the last refresh.
@@ -52,8 +49,6 @@ actor ServerInProcess: AuthBackend {
   func failRevocations(_ errors: BackendError...) { revocationErrors += errors }
 
   func set(_ grace: Grace) { self.grace = grace }
-
-  func set(_ status: ProfileResponse.Status) { self.status = status }
 
   func login(
     _ credential: Credential, in context: RequestContext
@@ -105,7 +100,7 @@ actor ServerInProcess: AuthBackend {
     using token: AccessToken, in context: RequestContext
   ) async throws(BackendError) -> ProfileResponse? {
     requests.append("profile \(token.plaintext)")
-    return ProfileResponse(user: UserProfile(id: "u-1", firstName: "Ana"), status: status)
+    return ProfileResponse(user: UserProfile(id: "u-1", firstName: "Ana"), status: .active)
   }
 
   func revoke(_ tokens: RevocableTokens, in context: RequestContext) async throws(BackendError) {
@@ -123,7 +118,6 @@ actor ServerInProcess: AuthBackend {
   ) async throws(BackendError) -> TokenResponse {
     guard !fates.isEmpty else { return try act() }
     switch fates.removeFirst() {
-    case .fails(let error): throw error
     case .brings(let response): return response
     case .loses:
       _ = try act()

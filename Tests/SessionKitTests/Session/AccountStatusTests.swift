@@ -66,8 +66,7 @@ struct AccountStatusTests {
   func late() async throws {
     let bench = try CallBench()
     let session = try await bench.signedIn(.keeping)
-    let gate = CallBench.Gate()
-    gate.shut()
+    let gate = Gate()
     let gone = Answer(status: 410, code: "USER_DELETED")
     let backend = FakeServer { (_, _) throws(TransportError) in
       await gate.pass()

@@ -11,7 +11,7 @@ final class AnswerBench: HTTPTransport {
   private struct Answer {
     /// `nil` for a response that is lost.
     var response: HTTPResponse?
-    var gate: HostGate?
+    var gate: Gate?
   }
 
   /// The responses, oldest first.
@@ -62,8 +62,8 @@ final class AnswerBench: HTTPTransport {
   }
 
   /// The next request gets this response after the gate was opened.
-  func hold(_ status: Int, _ body: String) -> HostGate {
-    let gate = HostGate()
+  func hold(_ status: Int, _ body: String) -> Gate {
+    let gate = Gate()
     let response = HTTPResponse(status: status, body: Array(body.utf8))
     waiting.withLock { $0.append(Answer(response: response, gate: gate)) }
     return gate

@@ -124,27 +124,6 @@ extension SessionPolicy {
   }
 }
 
-/// The seconds to wait for something: long on a busy machine, and short if failures are expected.
-private let patience = Double(ProcessInfo.processInfo.environment["SESSION_PATIENCE"] ?? "") ?? 240
-
-/// Waits for something that happens on other threads.
-///
-/// An hour of patience would hide a hang.
-func eventually(
-  _ what: Comment, within seconds: Double = patience, _ isTrue: () throws -> Bool,
-  sourceLocation: SourceLocation = #_sourceLocation
-) async rethrows {
-  let end = Date(timeIntervalSinceNow: seconds)
-  // A thread that waits long for its turn must still look once after the deadline.
-  var looks = 0
-  while Date() < end || looks < 400 {
-    if try isTrue() { return }
-    looks += 1
-    do { try await Task.sleep(for: .milliseconds(5)) } catch { return }
-  }
-  Issue.record(what, sourceLocation: sourceLocation)
-}
-
 /// The error of a call that is expected to fail.
 func failure<Value>(
   of call: () async throws(SessionError) -> Value,

@@ -89,21 +89,6 @@ struct CustomBackendTests {
     }
   }
 
-  @Test(
-    "REF-6 REF-14 a request that was not sent fails as no connection, and its token is used again"
-  )
-  func notSent() async throws {
-    let session = try await signedIn()
-    await server.next(.fails(.noResponse("the line is down", mayHaveActed: false)))
-    let error = await failure { () async throws(SessionError) in try await session.refresh() }
-    #expect(error == .noConnection("the line is down"))
-    #expect(try failures().map(\.kind) == [.noConnection])
-    try await session.refresh()
-    #expect(session.currentToken?.secret == Secret("access-2"))
-    #expect(await server.requests.suffix(2) == ["refresh refresh-1", "refresh refresh-1"])
-    try await session.close()
-  }
-
   @Test("REF-6 REF-7 after a lost response the request is repeated at once")
   func lost() async throws {
     let session = try await signedIn()
@@ -143,15 +128,6 @@ struct CustomBackendTests {
     }
     #expect(await server.requests == ["login", "revoke access-1", "sign out", "sign out"])
     try await again.close()
-  }
-
-  @Test("LOG-6 an account that became inactive ends the session")
-  func inactive() async throws {
-    let session = try await signedIn()
-    await server.set(.inactive)
-    #expect(try await session.checkAccountStatus() == .inactive)
-    #expect(session.state.kind == .expired)
-    try await session.close()
   }
 
   @Test(

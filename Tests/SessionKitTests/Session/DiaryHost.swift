@@ -10,19 +10,34 @@ final class Diary: Sendable {
   func note(_ line: String) { state.withLock { $0.append(line) } }
 }
 
-/// A gate at which a host waits until a test opens it, even if its task is cancelled.
-final class HostGate: Sendable {
-  private let ends: AsyncStream<Void>
-  private let end: AsyncStream<Void>.Continuation
+/// A gate at which tasks wait until a test opens it, even if they are cancelled.
+final class Gate: Sendable {
+  private let state: Mutex<(isShut: Bool, waiters: [CheckedContinuation<Void, Never>])>
 
-  init() { (ends, end) = AsyncStream.makeStream(of: Void.self) }
+  init(isShut: Bool = true) { state = Mutex((isShut, [])) }
 
-  func pass() async {
-    let ends = ends
-    await Task { for await _ in ends {} }.value
+  /// The number of tasks that wait.
+  var count: Int { state.withLock { $0.waiters.count } }
+
+  func shut() { state.withLock { $0.isShut = true } }
+
+  func open() {
+    let waiters = state.withLock { state in
+      defer { state = (false, []) }
+      return state.waiters
+    }
+    for waiter in waiters { waiter.resume() }
   }
 
-  func open() { end.finish() }
+  func pass() async {
+    await withCheckedContinuation { continuation in
+      let isOpen = state.withLock { state in
+        if state.isShut { state.waiters.append(continuation) }
+        return !state.isShut
+      }
+      if isOpen { continuation.resume() }
+    }
+  }
 }
 
 /// A host that records each call.

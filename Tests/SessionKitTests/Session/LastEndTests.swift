@@ -38,17 +38,4 @@ struct LastEndTests {
     #expect(again.lastEnd?.reason == .loggedOut(.user))
     try await again.close()
   }
-
-  @Test("POL-6 the default policies keep an expired session, and those that clear it state so")
-  func defaults() {
-    let plain: [SessionPolicy] = [
-      SessionPolicy(), .standard, .development, .staging, .offlineFirst, .b2c, .off, .oauth,
-    ]
-    for policy in plain {
-      #expect(policy.ending.onRejection == .keep, "\(policy.name)")
-    }
-    for policy in [SessionPolicy.clearOnRefusal, .edu(), .tik, .api] {
-      #expect(policy.ending.onRejection == .clear, "\(policy.name)")
-    }
-  }
 }

@@ -41,7 +41,7 @@ struct LogoutHoldTests {
     arguments: [false, true])
   func notJournaled(isCancelled: Bool) async throws {
     let bench = try Bench()
-    let (diary, gate) = (Diary(), HostGate())
+    let (diary, gate) = (Diary(), Gate())
     let host = DiaryHost("a", diary)
     let session = try await signedIn(bench, [host])
     host.onPreparation { await gate.pass() }
@@ -57,7 +57,7 @@ struct LogoutHoldTests {
   @Test("OUT-3 a logout releases the hosts if its session is closed before the event is journaled")
   func closed() async throws {
     let bench = try Bench()
-    let (diary, gate) = (Diary(), HostGate())
+    let (diary, gate) = (Diary(), Gate())
     let host = DiaryHost("a", diary)
     let session = try await signedIn(bench, [host])
     host.onPreparation { await gate.pass() }
@@ -72,7 +72,7 @@ struct LogoutHoldTests {
   @Test("OUT-3 a logout that fails does not release the hosts that another logout holds")
   func another() async throws {
     let bench = try Bench()
-    let (diary, gate) = (Diary(), HostGate())
+    let (diary, gate) = (Diary(), Gate())
     let hosts = [DiaryHost("a", diary), DiaryHost("b", diary)]
     let session = try await signedIn(bench, hosts)
     hosts[1].onPreparation { await gate.pass() }

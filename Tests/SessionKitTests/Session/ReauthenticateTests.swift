@@ -40,23 +40,6 @@ struct ReauthenticateTests {
     try await session.close()
   }
 
-  @Test("LOG-16 another user's tokens are refused and revoked")
-  func other() async throws {
-    var bob = LoopbackUser.sample
-    (bob.id, bob.email) = ("5c1e2d3f-0000-4000-8000-00000000b0b0", "bob@school.test")
-    let bench = try Bench(users: [.sample, bob])
-    let session = try await bench.signedIn()
-    let before = session.state
-    let error = await failure { () async throws(SessionError) in
-      try await session.reauthenticate(.password(bob.email, bob.password))
-    }
-    #expect(error?.code == .invalidResponse)
-    await eventually("his tokens are revoked") { bench.server.count(of: .logout) == 1 }
-    #expect(session.state == before)
-    #expect(try await session.refresh().generation == Generation(2), "its own tokens work")
-    try await session.close()
-  }
-
   @Test("LOG-16 REF-3 a login beside a refresh that is on the wire stores its own token after it")
   func besideRefresh() async throws {
     let bench = try Bench { $0.rotatesRefreshTokens = true }

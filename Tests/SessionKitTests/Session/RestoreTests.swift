@@ -43,20 +43,6 @@ struct RestoreTests {
     #expect(again.state == session.state)
     try await again.close()
   }
-
-  @Test("JRN-2 a torn tail is cut off and noted, and the session continues")
-  func torn() async throws {
-    let bench = try Bench()
-    let session = try await bench.signedIn()
-    try await session.refresh()
-    try await session.close()
-    let whole = try Data(contentsOf: URL(filePath: bench.journal))
-    try whole.prefix(whole.count - 3).write(to: URL(filePath: bench.journal))
-    let again = try await bench.open()
-    #expect(again.isAuthenticated)
-    #expect(try bench.records().contains { $0.name == "tailCut" })
-    try await again.close()
-  }
 }
 
 extension RestoreTests {

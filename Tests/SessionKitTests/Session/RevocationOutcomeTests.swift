@@ -70,7 +70,7 @@ struct RevocationOutcomeTests {
   /// The first request of the revocation waits at the gate, and is refused then.
   private func closing(
     _ backend: AnswerBench, _ session: Session
-  ) async throws -> (HostGate, Task<Bool, any Error>) {
+  ) async throws -> (Gate, Task<Bool, any Error>) {
     #expect(try await session.logout() == .partial(.serverNotTold(status: nil)))
     try await session.close()
     let gate = backend.hold(401, "")

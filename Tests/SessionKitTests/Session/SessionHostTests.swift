@@ -43,7 +43,7 @@ struct SessionHostTests {
     let (plain, separate) = (
       DiaryHost("a", diary), DiaryHost("b", diary, separatesSignIns: true)
     )
-    let gate = HostGate()
+    let gate = Gate()
     plain.onEnd { await gate.pass() }
     var configuration = bench.configuration(.keeping)
     for host in [plain, separate] { configuration.add(host: host) }

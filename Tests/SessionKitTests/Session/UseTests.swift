@@ -17,42 +17,6 @@ struct UseTests {
     return policy
   }
 
-  @Test("POL-5 at the inactivity limit the session expires and returns no token")
-  func expires() async throws {
-    let bench = try Bench()
-    let session = try await bench.signedIn(Self.policy)
-    await bench.clock.waitForSleepers(1)
-    bench.clock.advance(by: .milliseconds(Self.limit - 1))
-    #expect(session.currentToken != nil, "and that was a use")
-    bench.clock.advance(by: .milliseconds(Self.limit))
-    #expect(session.currentToken == nil)
-    let error = await failure { () async throws(SessionError) in try await session.refresh() }
-    #expect(error?.isExpired == true)
-    #expect(session.expiryReason == .inactivity)
-    #expect(bench.server.count(of: .refresh) == 0, "and nothing asked for a token")
-    #expect(try bench.eventNames() == ["login", "sessionExpired"])
-    #expect(try bench.files().contains("user") && !bench.files().contains("token"))
-    try await session.close()
-  }
-
-  @Test(
-    "POL-5 the time of the last use survives a close, and a reopened session expires by it")
-  func reopened() async throws {
-    let bench = try Bench()
-    var session = try await bench.signedIn(Self.policy)
-    bench.clock.advance(by: .seconds(300))
-    _ = session.currentToken
-    try await session.close()
-    bench.clock.advance(by: .milliseconds(Self.limit - 1))
-    session = try await bench.open(Self.policy)
-    #expect(session.isAuthenticated, "unused for a millisecond less")
-    try await session.close()
-    bench.clock.advance(by: .milliseconds(1))
-    session = try await bench.open(Self.policy)
-    #expect(session.expiryReason == .inactivity)
-    try await session.close()
-  }
-
   @Test("POL-5 reading a token writes at most once a minute")
   func bounded() async throws {
     let bench = try Bench()

@@ -253,7 +253,7 @@ final class DeviceLoginTests: Sendable {
     bench.answer(DeviceGrantTests.response())
     let task = Task { [login = login()] in try await session.login(login) }
     await eventually("the code is shown") { prompts.withLock { $0.isOpen } }
-    var gate: HostGate?
+    var gate: Gate?
     if isOnItsWay {
       gate = bench.hold(200, tokens)
       await pass(5, after: 1)

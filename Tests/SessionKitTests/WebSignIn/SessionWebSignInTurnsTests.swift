@@ -195,31 +195,6 @@ struct SessionWebSignInTurnsTests {
     try await session.close()
   }
 
-  @Test("WEB-2 WEB-4 a login reports the last error that was not withdrawn")
-  func withdrawn() async throws {
-    let session = try await open()
-    fake.script("acquireSilently", .fail(FakeIdentity.Failed()))
-    fake.script("signIn", .fail(WebSignInProblem.cancelledByUser))
-    let denied = "https://login.test/a?error=server_error"
-    let cases: [([String?], WebSignInProblem)] = [
-      ([denied], .refused(IdentityCode("server_error"))), ([denied, nil], .cancelledByUser),
-      ([denied, "https://login.test/b"], .cancelledByUser),
-      (["https://login.test/a?error=0"], .cancelledByUser),
-    ]
-    for (addresses, problem) in cases {
-      let fake = fake
-      fake.onStep { step in
-        guard step == "signIn" else { return }
-        for address in addresses {
-          if let address { fake.observer?.see(address) } else { fake.observer?.reset() }
-        }
-      }
-      let error = await tap(session).value
-      #expect(error.isExactly(.webSignIn(problem)), "\(addresses)")
-    }
-    try await session.close()
-  }
-
   @Test("WEB-4 a login throws the error in `lastError`, from any number of threads")
   func oneOrder() async throws {
     let session = try await open()

@@ -57,17 +57,4 @@ struct LostSecretsTests {
     #expect(one.currentToken == nil)
     #expect(world.waiting == [])
   }
-
-  @Test("LOG-10 a login succeeds after another process has logged out")
-  func signsInAgain() throws {
-    let world = SimulatedWorld(Choices(replaying: []))
-    defer { world.finish() }
-    let (disk, secrets) = (SimulatedDisk(), MemorySecretStore())
-    let (one, two) = (try open(world, disk, secrets), try open(world, disk, secrets))
-    try world.run { try await one.login(Self.ada) }
-    try world.run { _ = try await two.logout() }
-    try world.run { try await one.login(Self.ada) }
-    #expect(one.state.kind == .authenticated)
-    #expect(one.currentToken != nil)
-  }
 }

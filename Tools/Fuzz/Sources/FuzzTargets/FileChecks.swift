@@ -16,7 +16,7 @@ enum FileChecks {
   /// Checks that a file that grows while it is followed is read like the whole file.
   ///
   /// Its preallocated space may be filled instead.
-  static func growth(_ bytes: [UInt8], _ model: FileModel, mark: UInt32) {
+  static func growth(_ bytes: [UInt8], _ reading: Reading, mark: UInt32) {
     let cut = 64 + Int(mark >> 5) % (bytes.count - 63)
     let room = mark & 16 == 0 ? 0 : bytes.count - cut
     put(Array(bytes[..<cut]) + [UInt8](repeating: 0, count: room), from: 0)
@@ -29,9 +29,9 @@ enum FileChecks {
       guard end <= cut || bytes[cut..<end].allSatisfy({ $0 == 0 }) else { return }
       put(Array(bytes[cut...]), from: cut)
       records += try reader.rest()
-      require(records == model.records, "grown from \(cut): \(records), not \(model.records)")
+      require(records == reading.records, "grown from \(cut): \(records), not \(reading.records)")
       let ending = try reader.ending()
-      require(EndingModel(ending) == model.ending, "grown from \(cut): \(ending)")
+      require(ending == reading.ending, "grown from \(cut): \(ending)")
       var memory = try JournalReader(bytes: bytes)
       var file = try JournalReader(path: path)
       let (one, other) = (try memory.survey(), try file.survey())
@@ -42,48 +42,49 @@ enum FileChecks {
   }
 
   /// Checks that opening keeps the whole prefix, cuts as the verdict says, and allows new records.
-  static func opening(_ bytes: [UInt8], _ model: FileModel) {
+  static func opening(_ bytes: [UInt8], _ reading: Reading) {
     put(bytes, from: 0)
     var records: [JournalRecord] = []
     do throws(JournalError) {
       let journal = try Journal.open(at: path) { records.append(JournalTarget.record($0, $1)) }
-      require(model.ending.word != .damaged, "a damaged journal was opened")
-      require(records == model.records, "replayed \(records), not \(model.records)")
-      let isCut = model.ending.word != .clean
+      if case .damaged = reading.ending { finding("a damaged journal was opened") }
+      require(records == reading.records, "replayed \(records), not \(reading.records)")
+      let isCut = reading.ending != .clean
       require((journal.recovery.repair != nil) == isCut, "\(journal.recovery)")
       let left = contents(of: path)
-      require(left == (isCut ? Array(bytes[..<model.end]) : bytes), "\(left.count) bytes are left")
-      if let repair = journal.recovery.repair { checkKept(repair.keptAside, bytes, model) }
-      try checkLife(journal, model)
+      let rest = Array(bytes[..<(isCut ? reading.end : bytes.count)])
+      require(left == rest, "\(left.count) bytes are left")
+      if let repair = journal.recovery.repair { checkKept(repair.keptAside, bytes, reading) }
+      try checkLife(journal, reading)
     } catch {
-      checkRefusal(error, bytes, model)
+      checkRefusal(error, bytes, reading)
     }
   }
 
-  private static func checkKept(_ name: String, _ bytes: [UInt8], _ model: FileModel) {
+  private static func checkKept(_ name: String, _ bytes: [UInt8], _ reading: Reading) {
     let kept = contents(of: name)
-    let tail = bytes[model.end...]
+    let tail = bytes[reading.end...]
     require(
       tail.starts(with: kept) && tail.dropFirst(kept.count).allSatisfy { $0 == 0 },
       "of \(tail.count) bytes that were cut, \(kept.count) are kept")
     unlink(name)
   }
 
-  private static func checkLife(_ journal: Journal, _ model: FileModel) throws(JournalError) {
+  private static func checkLife(_ journal: Journal, _ reading: Reading) throws(JournalError) {
     let draft = JournalDraft(kind: 1, payload: [1, 2, 3])
     let appended = try journal.append([draft, draft]).appended
-    require(appended.first?.sequence == model.lastSequence + 1, "\(appended)")
+    require(appended.first?.sequence == reading.lastSequence + 1, "\(appended)")
     try journal.close()
     var reader = try JournalReader(path: path)
     let records = try reader.rest()
-    require(records == model.records + appended, "\(records) after \(appended) were appended")
+    require(records == reading.records + appended, "\(records) after \(appended) were appended")
     let ending = try reader.ending()
     require(ending == .clean, "closed, and \(ending)")
   }
 
-  private static func checkRefusal(_ error: JournalError, _ bytes: [UInt8], _ model: FileModel) {
-    guard case .damaged(_, let damage) = error, EndingModel(.damaged(damage)) == model.ending
-    else { finding("\(model.ending), and opening says: \(error)") }
+  private static func checkRefusal(_ error: JournalError, _ bytes: [UInt8], _ reading: Reading) {
+    guard case .damaged(_, let damage) = error, reading.ending == .damaged(damage)
+    else { finding("\(reading.ending), and opening says: \(error)") }
     require(contents(of: path) == bytes, "a damaged journal was changed")
   }
 

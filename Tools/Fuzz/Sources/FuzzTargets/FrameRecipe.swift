@@ -38,7 +38,7 @@ struct FrameRecipe {
     let hasSnapshot = flags & 1 == 1
     sequence = flags & 2 == 2 ? UInt64(next()) << (flags & 4 == 4 ? 54 : 0) : 1
     if hasSnapshot { sequence = max(2, sequence) }
-    bytes = HeaderModel.magic
+    bytes = HeaderTarget.magic
     bytes.add(1, 2)
     bytes.add(1, 2)
     bytes.add(hasSnapshot ? 1 : 0, 4)

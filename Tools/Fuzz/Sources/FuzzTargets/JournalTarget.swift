@@ -1,7 +1,6 @@
 internal import SessionJournal
 
-/// A check of any bytes as a journal: both readers agree, and all ways in which the library reads
-/// agree.
+/// A check of any bytes as a journal: all ways in which the library reads them agree.
 public enum JournalTarget {
   /// Checks one input.
   public static func check(_ input: [UInt8]) {
@@ -9,34 +8,31 @@ public enum JournalTarget {
   }
 
   static func check(file bytes: [UInt8]) {
-    guard let header = HeaderTarget.check(header: bytes) else { return }
-    let model = FileModel(bytes, header)
+    guard HeaderTarget.check(header: bytes) != nil else { return }
     do throws(JournalError) {
-      try checkReading(bytes, model)
-      try checkSurvey(bytes, model)
+      let reading = try Reading(bytes)
+      try checkReading(bytes, reading)
+      try checkSurvey(bytes, reading)
+      // Files need system calls, so only some inputs become files; the choice depends on the input
+      // alone.
+      let mark = Sum.of(bytes)
+      if mark % 16 == 0 { FileChecks.growth(bytes, reading, mark: mark) }
+      if mark % 16 == 1 { FileChecks.opening(bytes, reading) }
     } catch {
       finding("bytes in memory: \(error)")
     }
-    // Files need system calls, so only some inputs become files; the choice depends on the input
-    // alone.
-    let mark = Sum.of(bytes)
-    if mark % 16 == 0 { FileChecks.growth(bytes, model, mark: mark) }
-    if mark % 16 == 1 { FileChecks.opening(bytes, model) }
   }
 
-  private static func checkReading(_ bytes: [UInt8], _ model: FileModel) throws(JournalError) {
-    var reader = try JournalReader(bytes: bytes)
-    let records = try reader.rest()
-    require(records == model.records, "read \(records), not \(model.records)")
-    // A snapshot has the sequence before the first; if the snapshot is lost, no other record has
-    // it.
-    let last = model.end == 64 ? model.header.firstSequence - 1 : model.lastSequence
-    require(reader.totals.lastSequence == last, "\(reader.totals)")
-    require(reader.totals.bytes == UInt64(model.end), "\(reader.totals), not \(model.end)")
-    let ending = try reader.ending()
-    require(EndingModel(ending) == model.ending, "\(ending), not \(model.ending)")
-    let room = ending == .clean ? bytes.count - model.end : 0
-    require(reader.room == UInt64(room), "\(reader.room) bytes of room, not \(room)")
+  private static func checkReading(_ bytes: [UInt8], _ reading: Reading) throws(JournalError) {
+    require(reading.end <= bytes.count, "\(reading.totals) of \(bytes.count) bytes")
+    let room = reading.ending == .clean ? bytes.count - reading.end : 0
+    require(reading.room == UInt64(room), "\(reading.room) bytes of room, not \(room)")
+    require(bytes.suffix(room).allSatisfy { $0 == 0 }, "room that is not zeros")
+    for record in reading.records {
+      let start = Int(record.offset) + 32
+      let isThere = bytes[start...].starts(with: record.payload)
+      require(isThere && record.sequence == bytes.number(start - 24, 8), "\(record) is not there")
+    }
 
     // This visits frames in place, instead of reading records with their bytes.
     var again = try JournalReader(bytes: bytes)
@@ -45,14 +41,14 @@ public enum JournalTarget {
       visited.append(record(frame, payload))
       return visited.count % 3 != 0
     }
-    while visited.count % 3 == 0, visited.count < records.count {
+    while visited.count % 3 == 0, visited.count < reading.records.count {
       try again.visit { frame, payload in
         visited.append(record(frame, payload))
         return visited.count % 3 != 0
       }
     }
-    require(visited == records, "visited \(visited), not \(records)")
-    require(try again.ending() == ending, "asked in another order, the verdict is another")
+    require(visited == reading.records, "visited \(visited), not \(reading.records)")
+    require(try again.ending() == reading.ending, "asked in another order, the verdict is another")
   }
 
   static func record(_ frame: JournalFrame, _ payload: RawSpan) -> JournalRecord {
@@ -63,10 +59,10 @@ public enum JournalTarget {
 
   /// Checks that prefix, gaps, runs and room cover the file, and that each run's records are
   /// complete.
-  private static func checkSurvey(_ bytes: [UInt8], _ model: FileModel) throws(JournalError) {
+  private static func checkSurvey(_ bytes: [UInt8], _ reading: Reading) throws(JournalError) {
     var reader = try JournalReader(bytes: bytes)
     let survey = try reader.survey()
-    require(EndingModel(survey.ending) == model.ending, "surveyed \(survey.ending)")
+    require(survey.ending == reading.ending, "surveyed \(survey.ending)")
     require(survey.rest == nil, "\(bytes.count) bytes are too many: \(survey)")
     guard survey.ending != .clean else {
       return require(survey.runs.isEmpty && survey.gaps.isEmpty, "clean, and \(survey)")
@@ -77,7 +73,7 @@ public enum JournalTarget {
       ($0.offsets.lowerBound, $0.offsets.upperBound, $0.kind)
         < ($1.offsets.lowerBound, $1.offsets.upperBound, $1.kind)
     }
-    var end = UInt64(model.end)
+    var end = reading.totals.bytes
     for part in parts {
       require(part.offsets.lowerBound == end, "\(survey) leaves out bytes from \(end)")
       end = part.offsets.upperBound
@@ -85,16 +81,16 @@ public enum JournalTarget {
     require(end + survey.room == UInt64(bytes.count), "\(survey) ends at \(end)")
     let sequences = (survey.runs.map(\.sequences) + survey.gaps.compactMap(\.sequences))
       .sorted { $0.lowerBound < $1.lowerBound }
-    var next = model.lastSequence + 1
+    var next = reading.lastSequence + 1
     for range in sequences {
       require(range.lowerBound == next, "\(survey) leaves out sequences from \(next)")
       next = range.upperBound &+ 1
     }
-    for run in survey.runs { try check(run, reader, model) }
+    for run in survey.runs { try check(run, reader) }
   }
 
   private static func check(
-    _ run: ReadableRun, _ reader: borrowing JournalReader, _ model: FileModel
+    _ run: ReadableRun, _ reader: borrowing JournalReader
   ) throws(JournalError) {
     var count: UInt64 = 0
     var last = run.sequences.lowerBound
@@ -103,12 +99,36 @@ public enum JournalTarget {
       require(run.offsets.contains(frame.offset), "seq \(frame.sequence) lies outside \(run)")
       require(run.sequences.contains(frame.sequence), "seq \(frame.sequence) is not of \(run)")
       require(count == 1 || frame.sequence > last, "seq \(frame.sequence) after \(last)")
-      require(model.isWhole(at: Int(frame.offset)), "seq \(frame.sequence) is not whole")
       last = frame.sequence
       return true
     }
     require(count == run.records, "\(run) reads as \(count) records")
   }
+}
+
+/// What the library reads of bytes in memory, record by record.
+struct Reading {
+  let records: [JournalRecord]
+  let totals: JournalTotals
+  let ending: JournalEnding
+  let room: UInt64
+
+  /// The last sequence of the complete batches.
+  let lastSequence: UInt64
+
+  init(_ bytes: [UInt8]) throws(JournalError) {
+    var reader = try JournalReader(bytes: bytes)
+    records = try reader.rest()
+    totals = reader.totals
+    ending = try reader.ending()
+    room = reader.room
+    // A lost snapshot has the sequence before the first, which no other record has.
+    let isLost = totals.bytes == 64 && reader.header.beginsWithSnapshot
+    lastSequence = totals.lastSequence - (isLost ? 1 : 0)
+  }
+
+  /// The end of the last complete batch.
+  var end: Int { Int(totals.bytes) }
 }
 
 extension JournalReader {
