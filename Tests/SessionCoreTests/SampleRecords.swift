@@ -76,7 +76,7 @@ enum SampleRecords {
     .secretsWiped(.otherJournal), .itemUnreadable(.context),
     .continued(.init(journal: user, sequence: 412, cause: .damaged)),
     .continued(.init(journal: nil, sequence: 0, cause: .notAJournal)), .clockSkew(-7_200_000),
-    .localDataCleared, .moved,
+    .localDataCleared,
     .opened(.init(process: 1, boot: user, uptime: 5, app: AppVersion("2.4.1"), identity: identity)),
     .opened(.init(process: 1, boot: nil, uptime: 5, identity: .init(opening: "opening-2"))),
     .requestSent(
@@ -87,7 +87,7 @@ enum SampleRecords {
     .storageFailed(.init(item: .token, operation: .write, cause: .noRoom, number: 28)),
     .storageFailed(.init(item: .user, operation: .read, cause: .failed, number: -25_300)),
     .storageRecovered(.init(item: .token, operation: .write)), .answerUnused(9),
-    .deviceClockUsed(Generation(7)),
+    .deviceClockUsed(Generation(7)), .moved,
     .refreshTokenLife(.init(generation: Generation(7), milliseconds: 604_800_000)),
     .userNeeded(
       .init(

@@ -200,6 +200,7 @@ public struct PropertySettings: Hashable, Sendable {
     case replay = "SESSION_REPLAY"
     case labels = "SESSION_LABELS"
     case sweep = "SESSION_SWEEP"
+    case patience = "SESSION_PATIENCE"
   }
 
   /// The factor by which the number of cases of every property is multiplied.

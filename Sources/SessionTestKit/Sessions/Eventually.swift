@@ -3,7 +3,9 @@ import Foundation
 package import Testing
 
 /// The seconds to wait for something: long on a busy machine, and short if failures are expected.
-private let patience = Double(ProcessInfo.processInfo.environment["SESSION_PATIENCE"] ?? "") ?? 240
+private let patience =
+  Double(ProcessInfo.processInfo.environment[PropertySettings.Variable.patience.rawValue] ?? "")
+  ?? 240
 
 /// Waits for something that happens on other threads.
 ///
