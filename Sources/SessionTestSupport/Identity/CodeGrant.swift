@@ -1,5 +1,5 @@
 package import Foundation
-@_spi(Internals) package import SessionCore
+@_spi(Internals) import SessionCore
 import SessionHTTP
 import SessionKit
 import SessionTestKit
@@ -140,9 +140,6 @@ package final class IdentityAccounts: Sendable {
   func forget(_ account: Identifier) {
     state.withLock { _ = $0.tokens.removeValue(forKey: account) }
   }
-
-  /// The known accounts.
-  package var known: Set<Identifier> { state.withLock { Set($0.tokens.keys) } }
 
   /// Returns the user of tokens: B2C's `oid`, else `sub`.
   static func user(of tokens: IdentityTokens) -> Identifier? {

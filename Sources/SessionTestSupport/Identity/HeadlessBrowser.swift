@@ -37,11 +37,6 @@ package final class HeadlessBrowser: Sendable {
     self.transport = transport
   }
 
-  /// Returns the names of the cookies of a host.
-  package func cookieNames(of host: String) -> Set<String> {
-    cookies.withLock { Set($0[host, default: [:]].keys) }
-  }
-
   /// Sends a request, and follows redirects.
   ///
   /// It calls `tell` with each address before it is loaded, as it is written in the redirect. The
@@ -174,8 +169,6 @@ package final class HeadlessPage: IdentityPage {
   package var isShown: Bool { state.withLock { $0.isShown } }
   /// Whether a page waits for the user.
   package var isWaiting: Bool { state.withLock { $0.page != nil } }
-  /// The title of the page that waits for the user.
-  package var title: String? { state.withLock { $0.page?.page.title } }
   /// The addresses that were loaded, in order.
   package var visited: [String] { state.withLock { $0.visited } }
 

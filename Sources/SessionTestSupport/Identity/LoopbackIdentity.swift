@@ -23,8 +23,6 @@ package struct LoopbackIdentity: Sendable {
     case error(String, description: String?)
     /// The redirect has a malformed query.
     case malformed
-    /// The redirect has no `Location`.
-    case nowhere
   }
 
   /// An authorization code that was issued.
@@ -224,9 +222,6 @@ package struct LoopbackIdentity: Sendable {
     case .malformed:
       asked[number] = nil
       return .redirect(to: redirect + "?error=%zz&state=%")
-    case .nowhere:
-      asked[number] = nil
-      return SentResponse(status: 302)
     }
   }
 

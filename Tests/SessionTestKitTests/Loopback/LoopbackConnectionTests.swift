@@ -49,19 +49,6 @@ import Testing
     #expect(try await statuses == [401, 404])
   }
 
-  @Test func bytesMayComeOneByOne() async throws {
-    let port = port
-    let status = try await onThread {
-      let client = try RawClient(port: port)
-      let body = Self.login
-      let text =
-        "POST /auth/login HTTP/1.1\r\nHost: h\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)"
-      for byte in text.utf8 { try client.send([byte]) }
-      return try client.reply()?.status
-    }
-    #expect(status == 200)
-  }
-
   @Test func aClientMayCloseItsSideAndStillBeAnswered() async throws {
     let port = port
     let text = try await onThread {
@@ -86,16 +73,6 @@ import Testing
       return try [first, client.reply()?.status]
     }
     #expect(statuses == [100, 200])
-  }
-
-  @Test func oldClientsAreAnsweredAndClosed() async throws {
-    let port = port
-    let text = try await onThread {
-      let client = try RawClient(port: port)
-      try client.send("GET /materials HTTP/1.0\r\n\r\n")
-      return try client.rest()
-    }
-    #expect(text.contains("\r\nConnection: close\r\n"))
   }
 
   @Test(arguments: [
@@ -132,15 +109,6 @@ import Testing
       return try client.reply()?.status
     }
     #expect(status == 413)
-  }
-
-  @Test func aBodyAtTheLimitIsRead() async throws {
-    let port = port
-    let status = try await onThread {
-      let body = String(repeating: " ", count: 1024 * 1024 - Self.login.utf8.count) + Self.login
-      return try RawClient(port: port).post("/auth/login", body)?.status
-    }
-    #expect(status == 200)
   }
 
   @Test func sixtyFourClientsAtOnce() async throws {

@@ -9,12 +9,11 @@ import Testing
 /// Complete requests through `URLSession`: each endpoint and each setting.
 @Suite
 struct LoopbackEndpointTests {
-  private let time = TestTime()
   private let server: LoopbackServer
   private let client: WebClient
 
   init() throws {
-    server = try LoopbackServer.start(clock: time.clock)
+    server = try LoopbackServer.start(clock: { Timestamp(milliseconds: 1_700_000_000_000) })
     client = WebClient(server)
   }
 
@@ -76,20 +75,6 @@ struct LoopbackEndpointTests {
     #expect(server.connectionCount == 1)
     for _ in 0..<2 { #expect(try await client.materials("x").status == 401) }
     #expect(server.calls.map(\.connection) == [1, 1, 1, 1, 1, 1, 2, 3])
-  }
-
-  @Test
-  func theLifetimeIsChangedLive() async throws {
-    let long = try await client.login().tokens
-    server.settings.update { $0.accessTokenLifetime = .seconds(2) }
-    #expect(server.settings.accessTokenLifetime == .seconds(2))
-    let short = try await client.login().tokens
-    #expect(short.expiresIn == 2)
-    time.advance(by: 2000)
-    let refused = try await client.materials(short.accessToken)
-    #expect(try refused.status == 401 && refused.code == "TOKEN_EXPIRED")
-    #expect(try await client.materials(long.accessToken).status == 200)
-    #expect(server.calls.last?.received.milliseconds == 1_700_000_002_000)
   }
 
   @Test

@@ -1,7 +1,6 @@
 import Foundation
 import SessionCore
 import SessionTestKit
-import Synchronization
 
 #if canImport(Darwin)
 import Darwin
@@ -219,17 +218,6 @@ struct WebClient: Sendable {
   func materials(_ token: String?) async throws -> Reply {
     try await send("GET", "materials", bearer: token)
   }
-}
-
-/// A server's time that only the test changes.
-final class TestTime: Sendable {
-  private let milliseconds = Mutex<Int64>(1_700_000_000_000)
-
-  var clock: @Sendable () -> Timestamp {
-    { Timestamp(milliseconds: self.milliseconds.withLock { $0 }) }
-  }
-
-  func advance(by milliseconds: Int64) { self.milliseconds.withLock { $0 += milliseconds } }
 }
 
 /// The members of the responses that the tests examine.
