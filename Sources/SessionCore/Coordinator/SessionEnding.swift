@@ -12,6 +12,7 @@
 /// | the server needs the user, and the access token is valid | not yet: tried again at its expiry |
 /// | … and the access token has expired | as a server that failed |
 /// | the server asked for a repetition (`temporarily_unavailable`, `slow_down`, …) | never |
+/// | the key to which the tokens are bound is lost | by `policy.ending.onRejection` |
 /// | the network failed | never |
 /// | the token expired and cannot be refreshed | by `policy.ending.onRejection` |
 /// | a call or the profile request has a rejected token without a known lifetime | by `policy.ending.onRefusedToken` |
@@ -119,6 +120,7 @@ struct SessionEnding: Hashable, Sendable {
     on failure: RequestFailure, after failures: SessionState.RefreshFailures, jitter: UInt16
   ) -> Verdict {
     if let end = accountEnd(failure) { return end }
+    if failure.kind == .proofKeyLost { return .expires(.proofKeyLost, policy.onRejection) }
     let backoff = max(
       Self.shortestDelay, policy.retryDelay(failures: failures.total &+ 1, jitter: jitter))
     if failure.kind == .noRefreshToken || failure.kind == .userNeeded, isTokenGood {

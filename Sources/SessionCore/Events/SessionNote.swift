@@ -69,6 +69,12 @@
   ///
   /// - Requirement: REF-16
   case refreshTokenLife(RefreshTokenLife)
+  /// The server bound the session's tokens to a key.
+  ///
+  /// It is noted with the first token, and with each one for which the key is another.
+  ///
+  /// - Requirement: INT-9
+  case tokensBound(TokensBound)
 
   /// The payload of `opened`.
   public struct Opened: Hashable, Sendable {
@@ -252,6 +258,21 @@
     }
   }
 
+  /// The payload of `tokensBound`.
+  public struct TokensBound: Hashable, Sendable {
+    /// The token whose response said so.
+    public let generation: Generation
+    /// The thumbprint of the public key (RFC 7638), in base64url.
+    public let thumbprint: Identifier
+
+    /// Creates the binding of a token to a key.
+    @inlinable
+    public init(generation: Generation, thumbprint: Identifier) {
+      self.generation = generation
+      self.thumbprint = thumbprint
+    }
+  }
+
   /// The payload of `continued`.
   public struct Continued: Hashable, Sendable {
     /// The other journal's identifier; `nil` if it could not be read.
@@ -339,6 +360,8 @@
     case userNeeded = 0x96
     /// How long the server keeps a refresh token.
     case refreshTokenLife = 0x99
+    /// The tokens are bound to a key.
+    case tokensBound = 0x9C
 
     /// The name, as in the code and in the journal's tools.
     public var description: String {
@@ -363,6 +386,7 @@
       case .deviceClockUsed: "deviceClockUsed"
       case .userNeeded: "userNeeded"
       case .refreshTokenLife: "refreshTokenLife"
+      case .tokensBound: "tokensBound"
       }
     }
   }
@@ -390,6 +414,7 @@
     case .deviceClockUsed: .deviceClockUsed
     case .userNeeded: .userNeeded
     case .refreshTokenLife: .refreshTokenLife
+    case .tokensBound: .tokensBound
     }
   }
 }

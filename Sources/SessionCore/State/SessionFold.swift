@@ -174,7 +174,8 @@ extension SessionFold {
 
   mutating func apply(_ note: SessionNote, at time: Timestamp, _ place: Place) {
     // Only of a session can a server say anything.
-    let isOfSession = note.kind == .userNeeded || note.kind == .refreshTokenLife
+    let isOfSession =
+      note.kind == .userNeeded || note.kind == .refreshTokenLife || note.kind == .tokensBound
     if !isOfSession || foldState.kind == .authenticated {
       intents.apply(note, sequence: place.sequence, at: time)
     }
@@ -241,6 +242,10 @@ extension SessionFold {
   ///
   /// - Requirement: REF-16
   public var refreshTokenLife: Int64? { told.refreshTokenLife }
+  /// The thumbprint of the key to which the tokens are bound; `nil` if none is known.
+  ///
+  /// - Requirement: INT-9
+  public var boundKey: Identifier? { told.boundKey }
   private var told = ServerTold()
 
   /// Creates a value without open intents.
@@ -257,6 +262,7 @@ extension SessionFold {
     switch note {
     case .userNeeded(let needed): told.need = OpenNeed(needed, since: time)
     case .refreshTokenLife(let life): told.refreshTokenLife = life.milliseconds
+    case .tokensBound(let bound): told.boundKey = bound.thumbprint
     case .requestSent(let sent):
       request = Request(sequence: sequence, sent: sent)
       hasRequest = true
@@ -351,8 +357,9 @@ extension SessionFold {
 private struct ServerTold: Hashable, Sendable {
   var need: OpenNeed?
   var refreshTokenLife: Int64?
+  var boundKey: Identifier?
 
-  var isEmpty: Bool { need == nil && refreshTokenLife == nil }
+  var isEmpty: Bool { need == nil && refreshTokenLife == nil && boundKey == nil }
 
   static func == (one: ServerTold, other: ServerTold) -> Bool { true }
   func hash(into hasher: inout Hasher) {}

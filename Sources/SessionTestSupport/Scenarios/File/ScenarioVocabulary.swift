@@ -82,7 +82,7 @@ package enum ScenarioVocabulary {
     "conflict", "alreadyDeleted", "accountLocked", "rateLimited", "server", "databaseUnavailable",
     "unexpectedStatus", "refreshRefused", "unreadableAnswer", "intercepted", "gatewayFailed",
     "noConnection",
-    "noReply", "userNeeded", "expired",
+    "noReply", "userNeeded", "expired", "proofKeyLost",
     "loggedOut", "notStoredYet", "answerDropped", "journal", "notOffered", "wrongAddress",
     "appRefused",
     "unusableJournal", "eventsCompacted", "secrets", "closed", "cancelled",

@@ -204,7 +204,7 @@ struct ScenarioFields: FieldVisitor {
   mutating func visit(_ name: FieldName, _ kind: IdentifierKind, identifier: Identifier?) {
     switch kind {
     case .user: add(name.member, identifier?.description)
-    case .boot, .journal: break
+    case .boot, .journal, .key: break
     }
   }
 
