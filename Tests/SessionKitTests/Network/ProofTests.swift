@@ -93,4 +93,22 @@ struct ProofTests {
     #expect(memory.issueTime(at: calls, later) == 1_003 + skew)
     #expect(memory.issueTime(at: tokens, later) == 0)
   }
+
+  @Test(
+    "INT-9 a signature in DER becomes r and s",
+    arguments: [
+      ([0x30, 6, 2, 1, 1, 2, 1, 2], (1, 2)), ([0x30, 7, 2, 2, 0, 0x80, 2, 1, 3], (0x80, 3)),
+      ([0x30, 6, 2, 1, 0, 2, 1, 0], (0, 0)), ([0x30, 6, 2, 1, 1, 2, 1], nil), ([], nil),
+      ([0x31, 6, 2, 1, 1, 2, 1, 2], nil), ([0x30, 3, 2, 1, 1], nil), ([0x30, 0x81, 6], nil),
+      ([0x30, 40, 2, 35, 1] + Array(repeating: 1, count: 34) + [2, 1, 1], nil),
+    ] as [([UInt8], (UInt8, UInt8)?)])
+  func der(bytes: [UInt8], last: (UInt8, UInt8)?) throws {
+    guard let last else {
+      #expect(throws: ProofKeyError.self) { try ProofSignature.raw(der: bytes) }
+      return
+    }
+    let raw = try ProofSignature.raw(der: bytes)
+    #expect(raw.count == 64 && raw[31] == last.0 && raw[63] == last.1)
+    #expect(raw[..<31].allSatisfy { $0 == 0 } && raw[32..<63].allSatisfy { $0 == 0 })
+  }
 }
