@@ -17,7 +17,8 @@ CODES = {
     "refresh trigger": "schedule unauthorized launch foreground manual retry command reauthentication",
     "switch trigger": "user server",
     "expiry reason": "tokenExpired refreshRejected attemptsExhausted secretsMissing corruptStorage"
-    " secretsOutdated userInactive inactivity endedByServer secretsNewer lifetimeEnded",
+    " secretsOutdated userInactive inactivity endedByServer secretsNewer lifetimeEnded"
+    " proofKeyLost",
     "logout reason": "user policy userDeleted",
     "request kind": "refresh switchContext",
     "revocation outcome": "revoked notOffered failed abandoned alreadyInvalid",
@@ -31,7 +32,8 @@ CODES = {
     " userInactive userDeleted clientRefused unspecified userNeeded",
     "platform": "unknown iOS macOS watchOS tvOS visionOS linux android windows",
     "failure kind": "noConnection noReply server rateLimited unreadable rejected noRefreshToken"
-    " unexpected userInactive userDeleted secretsUnavailable intercepted otherUser userNeeded",
+    " unexpected userInactive userDeleted secretsUnavailable intercepted otherUser userNeeded"
+    " proofKeyLost",
 }
 SHAPES = {
     "named": [("id", "id"), ("name", "text")],
@@ -95,6 +97,7 @@ KINDS = {
     0x93: ("answerUnused", [("request", "u64")]),
     0x95: ("deviceClockUsed", [("generation", "u64")]),
     0x99: ("refreshTokenLife", [("generation", "u64"), ("milliseconds", "i64")]),
+    0x9C: ("tokensBound", [("generation", "u64"), ("thumbprint", "id")]),
     0x96: ("userNeeded", [("generation", "u64"), ("isOfCall", "flag"), ("failure", "failure"),
                           ("demand", "demand")]),
 }

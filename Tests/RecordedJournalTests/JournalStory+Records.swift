@@ -1,5 +1,6 @@
 import Foundation
 @_spi(Internals) import SessionCore
+import SessionHTTP
 import SessionJournal
 import SessionKit
 @_spi(Internals) import SessionTestKit
@@ -312,6 +313,18 @@ extension JournalStory {
       try await session.login(.sample)
       try await session.close()
     },
+    JournalStory(.proofKeyLost, "the key of bound tokens is gone when the app is opened again") {
+      stage in
+      stage.server.failNext(.login, with: .patch(["token_type": "DPoP"]))
+      var configuration = stage.configuration(.keeping)
+      for isGone in [false, true] {
+        configuration.http.proof = ProofOfPossession(key: StoryKey(isGone: isGone))
+        let session = try await Session.open(configuration)
+        if !isGone { try await session.login(.sample) }
+        stage.clock.advance(by: .seconds(60))
+        try await session.close()
+      }
+    },
     JournalStory(.endedByServer, "by hand: a server that ends the session") { stage in
       try await stage.signedIn().close()
       try stage.append([.event(.sessionExpired(.init(reason: .endedByServer)))])
@@ -321,4 +334,19 @@ extension JournalStory {
       try stage.append([.event(.sessionExpired(.init(reason: ExpiryReason(rawValue: 200))))])
     },
   ]
+}
+
+/// A key whose signature no server of a story checks.
+private struct StoryKey: ProofKey {
+  let isGone: Bool
+
+  func publicKey() async throws(ProofKeyError) -> ProofPublicKey {
+    if isGone { throw .gone }
+    return try ProofPublicKey(
+      x: Array(repeating: 1, count: 32), y: Array(repeating: 2, count: 32))
+  }
+
+  func signature(for message: [UInt8]) async throws(ProofKeyError) -> [UInt8] {
+    Array(repeating: 3, count: 64)
+  }
 }

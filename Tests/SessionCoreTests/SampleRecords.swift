@@ -89,6 +89,9 @@ enum SampleRecords {
     .storageRecovered(.init(item: .token, operation: .write)), .answerUnused(9),
     .deviceClockUsed(Generation(7)), .moved,
     .refreshTokenLife(.init(generation: Generation(7), milliseconds: 604_800_000)),
+    .tokensBound(
+      .init(
+        generation: Generation(7), thumbprint: "0ZcOCORZNYy-DWpqq30jZyJGHTN0d2HglBV3uiguA4I")),
     .userNeeded(
       .init(
         generation: Generation(7), isOfCall: true,

@@ -78,7 +78,9 @@ struct ValueTests {
     #expect(final == [.rejected, .noRefreshToken, .userInactive, .userDeleted, .otherUser])
     let unanswered = RequestFailure.Kind.known.filter { !$0.isAnswered }
     #expect(
-      unanswered == [.noConnection, .noReply, .noRefreshToken, .secretsUnavailable, .intercepted])
+      unanswered == [
+        .noConnection, .noReply, .noRefreshToken, .secretsUnavailable, .intercepted, .proofKeyLost,
+      ])
     #expect(!RequestFailure.Kind(rawValue: 99).isFinal)
   }
 

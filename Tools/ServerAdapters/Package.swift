@@ -28,6 +28,7 @@ let package = Package(
   dependencies: [
     .package(name: "session-journal", path: "../.."),
     .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
+    .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
     .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
     .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
     .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.7.3"),
@@ -42,6 +43,7 @@ let package = Package(
       name: "ServerAdapters",
       dependencies: [
         library("SessionKit"), library("SessionHTTP"), library("SessionExplain"), client,
+        .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),
         .product(name: "NIOHTTP1", package: "swift-nio"),
@@ -92,6 +94,7 @@ let package = Package(
       dependencies: [
         "ServerAdapters", library("SessionKit"), library("SessionHTTP"),
         library("SessionExplain"), library("SessionTestKit"), client,
+        .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),
         .product(name: "InMemoryLogging", package: "swift-log"),

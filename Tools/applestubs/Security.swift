@@ -9,7 +9,13 @@ public typealias OSStatus = Int32
 public typealias CFTypeRef = AnyObject
 public typealias CFDictionary = NSDictionary
 public final class CFAllocator {}
+public typealias CFTypeID = UInt
+public typealias CFIndex = Int
+/// With Objective-C, `as` bridges it to Data, but here both are one type.
+public typealias CFData = Data
 public final class CFError {}
+public func CFErrorGetCode(_ error: CFError) -> CFIndex { 0 }
+public func CFGetTypeID(_ object: CFTypeRef) -> CFTypeID { 0 }
 
 /// A CFString; with Objective-C, `as` bridges it to String, but here both are one type.
 public typealias CFString = String
@@ -22,6 +28,7 @@ public struct SecAccessControlCreateFlags: OptionSet, Sendable {
   public static var userPresence: SecAccessControlCreateFlags { .init(rawValue: 1) }
   public static var biometryAny: SecAccessControlCreateFlags { .init(rawValue: 2) }
   public static var biometryCurrentSet: SecAccessControlCreateFlags { .init(rawValue: 8) }
+  public static var privateKeyUsage: SecAccessControlCreateFlags { .init(rawValue: 1 << 30) }
 }
 
 /// Takes a protection class, which is a CFString; Apple's headers declare any CFTypeRef.
@@ -44,7 +51,41 @@ public func SecItemUpdate(_ query: CFDictionary, _ attributesToUpdate: CFDiction
 
 public func SecItemDelete(_ query: CFDictionary) -> OSStatus { 0 }
 
+public final class SecKey {}
+public func SecKeyGetTypeID() -> CFTypeID { 0 }
+
+public struct SecKeyAlgorithm: Sendable {
+  public static let ecdsaSignatureMessageX962SHA256 = SecKeyAlgorithm()
+}
+
+public func SecKeyCreateRandomKey(
+  _ parameters: CFDictionary, _ error: UnsafeMutablePointer<Unmanaged<CFError>?>?
+) -> SecKey? { nil }
+
+public func SecKeyCopyPublicKey(_ key: SecKey) -> SecKey? { nil }
+
+public func SecKeyCopyExternalRepresentation(
+  _ key: SecKey, _ error: UnsafeMutablePointer<Unmanaged<CFError>?>?
+) -> CFData? { nil }
+
+public func SecKeyCreateSignature(
+  _ key: SecKey, _ algorithm: SecKeyAlgorithm, _ dataToSign: CFData,
+  _ error: UnsafeMutablePointer<Unmanaged<CFError>?>?
+) -> CFData? { nil }
+
 public let kSecClass: CFString = ""
+public let kSecClassKey: CFString = ""
+public let kSecAttrApplicationTag: CFString = ""
+public let kSecAttrKeyType: CFString = ""
+public let kSecAttrKeyTypeECSECPrimeRandom: CFString = ""
+public let kSecAttrKeySizeInBits: CFString = ""
+public let kSecAttrKeyClass: CFString = ""
+public let kSecAttrKeyClassPrivate: CFString = ""
+public let kSecAttrTokenID: CFString = ""
+public let kSecAttrTokenIDSecureEnclave: CFString = ""
+public let kSecPrivateKeyAttrs: CFString = ""
+public let kSecAttrIsPermanent: CFString = ""
+public let kSecReturnRef: CFString = ""
 public let kSecClassGenericPassword: CFString = ""
 public let kSecAttrService: CFString = ""
 public let kSecAttrAccount: CFString = ""

@@ -74,6 +74,9 @@ extension PayloadWriter {
     case .refreshTokenLife(let life):
       write(life.generation)
       write(life.milliseconds)
+    case .tokensBound(let bound):
+      write(bound.generation)
+      write(bound.thumbprint)
     case .secretsWiped(let cause):
       write(cause)
     case .itemUnreadable(let item):
@@ -185,6 +188,9 @@ extension PayloadReader {
     case .refreshTokenLife:
       .refreshTokenLife(
         SessionNote.RefreshTokenLife(generation: try generation(), milliseconds: try integer()))
+    case .tokensBound:
+      .tokensBound(
+        SessionNote.TokensBound(generation: try generation(), thumbprint: try identifier()))
     }
   }
 

@@ -25,6 +25,10 @@ extension SessionCoordinator {
           let told = SessionNote.RefreshTokenLife(generation: token.generation, milliseconds: life)
           contents.append(.note(.refreshTokenLife(told)))
         }
+        if let key = newBoundKey(in: arrival) {
+          let bound = SessionNote.TokensBound(generation: token.generation, thumbprint: key)
+          contents.append(.note(.tokensBound(bound)))
+        }
       }
     }
     sequencer.begin(

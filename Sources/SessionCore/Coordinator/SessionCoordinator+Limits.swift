@@ -118,6 +118,14 @@ extension SessionCoordinator {
     return longer < 0 || longer > known / 100 ? life : nil
   }
 
+  /// Returns the key to which the server bound the token; `nil` if it bound none, or one before to it.
+  func newBoundKey(in arrival: TokenRequest.ReceivedResponse) -> Identifier? {
+    guard request?.isLogin == true || arrival.facts.boundKey != fold.intents.boundKey else {
+      return nil
+    }
+    return arrival.facts.boundKey
+  }
+
   /// Converts a stored end to the clock that never jumps.
   ///
   /// The end and the token's expiry were stored with the same reading of the civil clock. So the

@@ -283,7 +283,8 @@ extension SessionCoordinator {
       case .unreadable: return .corruptStorage
       }
     }
-    return facts.generation < session.token.generation ? .secretsOutdated : nil
+    guard facts.generation >= session.token.generation else { return .secretsOutdated }
+    return facts.isProofKeyLost ? .proofKeyLost : nil
   }
 
   // MARK: Requests without an end

@@ -13,6 +13,7 @@
 /// | … but its lifetime is unknown | not yet: tried again after the longest delay |
 /// | … and the access token has expired | as a server that failed |
 /// | the server asked for a repetition (`temporarily_unavailable`, `slow_down`, …) | never |
+/// | the key to which the tokens are bound is lost | by `policy.ending.onRejection` |
 /// | the network failed | never |
 /// | the token expired and cannot be refreshed | by `policy.ending.onRejection` |
 /// | a call or the profile request has a rejected token without a known lifetime | by `policy.ending.onRefusedToken` |
@@ -120,6 +121,7 @@ struct SessionEnding: Hashable, Sendable {
     on failure: RequestFailure, after failures: SessionState.RefreshFailures, jitter: UInt16
   ) -> Verdict {
     if let end = accountEnd(failure) { return end }
+    if failure.kind == .proofKeyLost { return .expires(.proofKeyLost, policy.onRejection) }
     let backoff = max(
       Self.shortestDelay, policy.retryDelay(failures: failures.total &+ 1, jitter: jitter))
     if failure.kind == .noRefreshToken || failure.kind == .userNeeded, isTokenGood {

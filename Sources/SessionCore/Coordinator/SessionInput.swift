@@ -231,6 +231,10 @@ package struct ResponseMetadata: Hashable, Sendable {
   ///
   /// - Requirement: REF-16
   package var refreshTokenLife: Int64?
+  /// The thumbprint of the key to which the server bound the token; `nil` if it is a bearer token.
+  ///
+  /// - Requirement: INT-9
+  package var boundKey: Identifier?
   /// The token's own identifier; `nil` if it has none.
   package var tokenID: Identifier?
   /// Whether the response has a refresh token.
@@ -348,6 +352,10 @@ package struct StoredItemsReport: Hashable, Sendable {
   package var announcement: SessionEvent?
   /// The kind of that event, if the event itself cannot be read; `nil` if it can, or for an unknown kind.
   package var unreadAnnouncement: SessionEvent.Kind?
+  /// Whether the key to which the stored token is bound is gone, or is another one.
+  ///
+  /// - Requirement: INT-9
+  package var isProofKeyLost = false
   /// The user item.
   package var user = Item.absent
   /// The context item.

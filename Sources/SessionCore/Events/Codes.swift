@@ -157,6 +157,10 @@ public struct ExpiryReason: RawRepresentable, Hashable, Sendable, CustomStringCo
   ///
   /// - Requirement: POL-10
   public static let lifetimeEnded = ExpiryReason(rawValue: 10)
+  /// The key to which the server bound the tokens is gone, or is another one.
+  ///
+  /// - Requirement: INT-9
+  public static let proofKeyLost = ExpiryReason(rawValue: 11)
 }
 
 @_spi(Internals) extension ExpiryReason: OpenEnum {
@@ -164,7 +168,7 @@ public struct ExpiryReason: RawRepresentable, Hashable, Sendable, CustomStringCo
   public static let words = [
     "tokenExpired", "refreshRejected", "attemptsExhausted", "secretsMissing", "corruptStorage",
     "secretsOutdated", "userInactive", "inactivity", "endedByServer",
-    "secretsNewer", "lifetimeEnded",
+    "secretsNewer", "lifetimeEnded", "proofKeyLost",
   ]
 }
 

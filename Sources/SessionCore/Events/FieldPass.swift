@@ -96,6 +96,8 @@
   case boot
   /// A journal.
   case journal
+  /// A key.
+  case key
 }
 
 /// The name of a field, as `Specs/EventCodec.md` and the JSON forms have it.

@@ -51,6 +51,10 @@ public struct RequestFailure: Hashable, Sendable {
     ///
     /// - Requirement: STA-9
     public static let userNeeded = Kind(rawValue: 13)
+    /// The key to which the server bound the tokens is gone, or is another one; nothing was sent.
+    ///
+    /// - Requirement: INT-9
+    public static let proofKeyLost = Kind(rawValue: 14)
 
     /// Whether no later attempt with the same refresh token can succeed.
     public var isFinal: Bool {
@@ -68,7 +72,7 @@ public struct RequestFailure: Hashable, Sendable {
     /// - Requirement: REF-6
     public var isAnswered: Bool {
       self != .noConnection && self != .noReply && self != .noRefreshToken
-        && self != .secretsUnavailable && self != .intercepted
+        && self != .secretsUnavailable && self != .intercepted && self != .proofKeyLost
     }
   }
 
@@ -279,6 +283,6 @@ extension RequestFailure: CustomStringConvertible {
   public static let words = [
     "noConnection", "noReply", "server", "rateLimited", "unreadable", "rejected",
     "noRefreshToken", "unexpected", "userInactive", "userDeleted",
-    "secretsUnavailable", "intercepted", "otherUser", "userNeeded",
+    "secretsUnavailable", "intercepted", "otherUser", "userNeeded", "proofKeyLost",
   ]
 }

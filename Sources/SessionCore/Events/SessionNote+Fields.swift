@@ -32,6 +32,7 @@
       .deviceClockUsed(try pass.generation(.payload("generation"), generation))
     case .userNeeded(let needed): .userNeeded(try needed.rebuilt(by: &pass))
     case .refreshTokenLife(let life): .refreshTokenLife(try life.rebuilt(by: &pass))
+    case .tokensBound(let bound): .tokensBound(try bound.rebuilt(by: &pass))
     }
   }
 
@@ -70,6 +71,7 @@
     case .answerUnused: .answerUnused(0)
     case .deviceClockUsed: .deviceClockUsed(.none)
     case .refreshTokenLife: .refreshTokenLife(RefreshTokenLife(generation: .none, milliseconds: 0))
+    case .tokensBound: .tokensBound(TokensBound(generation: .none, thumbprint: Identifier("")))
     case .userNeeded: .userNeeded(UserNeeded(generation: .none, isOfCall: false, failure: .blank))
     }
   }
@@ -149,6 +151,16 @@
     Self(
       generation: try pass.generation("generation", generation),
       milliseconds: try pass.number("milliseconds", milliseconds))
+  }
+}
+
+@_spi(Internals) extension SessionNote.TokensBound {
+  /// Returns the payload with the fields that the pass returns for its own.
+  @inlinable
+  public func rebuilt<Pass: FieldPass>(by pass: inout Pass) throws(Pass.Failure) -> Self {
+    Self(
+      generation: try pass.generation("generation", generation),
+      thumbprint: try pass.identifier("thumbprint", .key, thumbprint))
   }
 }
 

@@ -73,6 +73,12 @@
   ///
   /// - Requirement: REF-16
   case refreshTokenLife(RefreshTokenLife)
+  /// The server bound the session's tokens to a key.
+  ///
+  /// It is noted with the first token, and with each one for which the key is another.
+  ///
+  /// - Requirement: INT-9
+  case tokensBound(TokensBound)
 
   /// The payload of `opened`.
   public struct Opened: Hashable, Sendable {
@@ -256,6 +262,21 @@
     }
   }
 
+  /// The payload of `tokensBound`.
+  public struct TokensBound: Hashable, Sendable {
+    /// The token whose response said so.
+    public let generation: Generation
+    /// The thumbprint of the public key (RFC 7638), in base64url.
+    public let thumbprint: Identifier
+
+    /// Creates the binding of a token to a key.
+    @inlinable
+    public init(generation: Generation, thumbprint: Identifier) {
+      self.generation = generation
+      self.thumbprint = thumbprint
+    }
+  }
+
   /// The payload of `continued`.
   public struct Continued: Hashable, Sendable {
     /// The other journal's identifier; `nil` if it could not be read.
@@ -343,6 +364,8 @@
     case userNeeded = 0x96
     /// How long the server keeps a refresh token.
     case refreshTokenLife = 0x99
+    /// The tokens are bound to a key.
+    case tokensBound = 0x9C
     /// The session was at another place until now.
     case moved = 0x9D
 
@@ -369,6 +392,7 @@
       case .deviceClockUsed: "deviceClockUsed"
       case .userNeeded: "userNeeded"
       case .refreshTokenLife: "refreshTokenLife"
+      case .tokensBound: "tokensBound"
       case .moved: "moved"
       }
     }
@@ -397,6 +421,7 @@
     case .deviceClockUsed: .deviceClockUsed
     case .userNeeded: .userNeeded
     case .refreshTokenLife: .refreshTokenLife
+    case .tokensBound: .tokensBound
     case .moved: .moved
     }
   }

@@ -176,7 +176,8 @@ extension SessionFold {
 
   mutating func apply(_ note: SessionNote, at time: Timestamp, _ place: Place) {
     // Only of a session can a server say anything.
-    let isOfSession = note.kind == .userNeeded || note.kind == .refreshTokenLife
+    let isOfSession =
+      note.kind == .userNeeded || note.kind == .refreshTokenLife || note.kind == .tokensBound
     if !isOfSession || foldState.kind == .authenticated {
       intents.apply(note, sequence: place.sequence, at: time)
     }
@@ -244,7 +245,11 @@ extension SessionFold {
   /// How long the server keeps a refresh token after its issue, in milliseconds; `nil` if unknown.
   ///
   /// - Requirement: REF-16
-  public var refreshTokenLife: Int64? { told.life }
+  public var refreshTokenLife: Int64? { told.refreshTokenLife }
+  /// The thumbprint of the key to which the tokens are bound; `nil` if none is known.
+  ///
+  /// - Requirement: INT-9
+  public var boundKey: Identifier? { told.boundKey }
   private var told = ServerTold()
 
   /// Creates a value without open intents.
@@ -260,7 +265,8 @@ extension SessionFold {
   mutating func apply(_ note: SessionNote, sequence: UInt64, at time: Timestamp) {
     switch note {
     case .userNeeded(let needed): told.need = OpenNeed(needed, since: time)
-    case .refreshTokenLife(let life): told.life = life.milliseconds
+    case .refreshTokenLife(let life): told.refreshTokenLife = life.milliseconds
+    case .tokensBound(let bound): told.boundKey = bound.thumbprint
     case .requestSent(let sent):
       request = Request(sequence: sequence, sent: sent)
       hasRequest = true
@@ -326,7 +332,10 @@ extension SessionFold {
   /// - Requirement: REF-3
   @inline(__always)
   mutating func renew(answered request: UInt64, isNewLogin: Bool) {
-    if !told.isEmpty { (told.need, told.life) = (nil, isNewLogin ? nil : told.life) }
+    if !told.isEmpty {
+      told.need = nil
+      if isNewLogin { told.refreshTokenLife = nil }
+    }
     // A process can hold a response for long because its secret store is locked, while another one
     // sends its own request. When the held token was journaled, it once ended every open request.
     // So the first process could send a refresh beside the request of the other. A switch may keep
@@ -345,9 +354,10 @@ extension SessionFold {
 /// there is room. Else the next refresh or call finds a need again.
 private struct ServerTold: Hashable, Sendable {
   var need: OpenNeed?
-  var life: Int64?
+  var refreshTokenLife: Int64?
+  var boundKey: Identifier?
 
-  var isEmpty: Bool { need == nil && life == nil }
+  var isEmpty: Bool { need == nil && refreshTokenLife == nil && boundKey == nil }
 
   static func == (one: ServerTold, other: ServerTold) -> Bool { true }
   func hash(into hasher: inout Hasher) {}

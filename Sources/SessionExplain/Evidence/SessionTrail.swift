@@ -26,6 +26,8 @@ struct SessionTrail: Sendable {
   private(set) var need: Fact?
   /// The last note that says how long the server keeps a refresh token.
   private(set) var refreshTokenLife: Fact?
+  /// The last note that the server bound the tokens to a key.
+  private(set) var bound: Fact?
   /// The note that the journal continues another one.
   private(set) var continued: Fact?
   private(set) var losses = LossTrail()
@@ -108,7 +110,7 @@ struct SessionTrail: Sendable {
   private mutating func begin(
     with login: SessionEvent.Login, _ fact: Fact, in batch: BatchTrail
   ) {
-    (self.login, refreshTokenLife) = (fact, nil)
+    (self.login, refreshTokenLife, bound) = (fact, nil, nil)
     device.user = login.user
     (losses, stray) = (LossTrail(isWhole: losses.isWhole), nil)
     remarks.removeAll { $0.batch != batch.start }
@@ -161,6 +163,7 @@ struct SessionTrail: Sendable {
       remark(fact)
     case .userNeeded: need = fact
     case .refreshTokenLife: refreshTokenLife = fact
+    case .tokensBound: bound = fact
     case .continued:
       continued = fact
       remark(fact)

@@ -19,6 +19,7 @@ package struct Pseudonyms: Equatable, Sendable {
     case lock = "lock"
     case code = "code"
     case journal = "journal"
+    case key = "key"
   }
 
   private let low: UInt64

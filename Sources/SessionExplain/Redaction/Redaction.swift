@@ -158,6 +158,7 @@ private struct FieldRedaction: FieldPass {
     case .user: redaction.user(value)
     case .boot: redaction.name(.boot, value)
     case .journal: redaction.journal(value.description)
+    case .key: redaction.name(.key, value)
     }
   }
 

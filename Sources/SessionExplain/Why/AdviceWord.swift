@@ -33,6 +33,7 @@ package enum AdviceWord: String, CaseIterable, Sendable {
   case clockIsUsers = "clockIsUsers"
   case updateApp = "updateApp"
   case noJournalBackup = "noJournalBackup"
+  case keepKey = "keepKey"
   case checkEntitlement = "checkEntitlement"
   case noSignInScreen = "noSignInScreen"
   case networkSignIn = "networkSignIn"
@@ -116,6 +117,7 @@ extension AdviceWord {
     case .checkExpiresIn: "check the server's expires_in, and response.lifetime of the backend"
     case .clockIsUsers: "nothing in the app: the device's clock was wrong"
     case .updateApp: "update the app to the version that was installed before"
+    case .keepKey: "keep the key as long as the session, and in the same place as its secrets"
     case .noJournalBackup: "keep journal and secrets out of backups, or restore neither"
     case .checkEntitlement:
       "check the app's signature: it does not allow the keychain access group (status -34018, "

@@ -87,6 +87,10 @@ extension FindingWord {
     case .storedTokenNewer:
       "the stored token is newer than {}, and no event that could be used came with it"
     case .storedTokenOlder: "the stored token is older than {}"
+    case .keyLost:
+      "{} could not be used any more: the key to which the server bound it at {} is lost"
+    case .keyLostUnnamed: "{} could not be used any more: the key to which it was bound is lost"
+    case .keyRemoved: "the key was removed or replaced, or the app was moved to another device"
     case .itemsOfNewerVersion:
       "a newer version of the library had written the stored items, and a new sign-in replaced them"
     case .secretsRestored: "older secrets were restored from a backup"

@@ -88,6 +88,7 @@ package enum EventFormatter {
     case .inactivity: "unused for too long"
     case .lifetimeEnded: "lasted for as long as the policy or the backend allows"
     case .endedByServer: "ended by the server"
+    case .proofKeyLost: "the key to which the tokens are bound is lost"
     case .secretsNewer: "a newer version wrote the stored secrets; a sign-in replaces them"
     default: "reason \(reason)"
     }

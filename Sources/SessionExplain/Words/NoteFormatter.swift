@@ -52,6 +52,9 @@ package enum NoteFormatter {
     case .refreshTokenLife(let life):
       return "the server keeps the refresh token of \(life.generation) for "
         + DurationFormatter.text(milliseconds: life.milliseconds)
+    case .tokensBound(let bound):
+      return
+        "the server bound \(bound.generation) to the key \(bound.thumbprint.description.printable)"
     case .localDataCleared:
       return "the app has cleared its data"
     case .moved:

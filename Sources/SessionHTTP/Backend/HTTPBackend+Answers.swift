@@ -243,6 +243,9 @@ extension HTTPBackend {
       try sessionLifetime(members, claims: payload, since: &start)
     }
     found.refreshTokenLifetime = hint(members, at: self.response.refreshTokenLifetime)
+    found.boundKey = try HTTPBackend.beside(isSpent) { () throws(Unreadable) in
+      try boundKey(members)
+    }
     found.tokenID = payload.flatMap(TokenClaims.tokenID)
     found.tokenContext = payload.flatMap { TokenClaims.context($0, contextKeys) }
     let identity = try HTTPBackend.beside(isSpent) { () throws(Unreadable) in
@@ -306,8 +309,11 @@ extension HTTPBackend {
   package func checkType(_ members: JSONMembers) throws(Unreadable) {
     let type = try members.first(self.response.tokenType, members.string)
     let accepted = self.response.tokenTypes
-    if let type, !accepted.contains(where: { $0.lowercased() == type.lowercased() }) {
-      throw members.problem(self.response.tokenType, "is not \(acceptedTypes)")
+    if let type, !accepted.contains(where: { $0.lowercased() == type.lowercased() }),
+      try boundKey(members) == nil
+    {
+      let hint = type.lowercased() == "dpop" ? "; set proof to use bound tokens" : ""
+      throw members.problem(self.response.tokenType, "is not \(acceptedTypes)\(hint)")
     }
   }
 

@@ -71,9 +71,9 @@ extension HTTPBackend: AuthBackend {
     guard let request = switchContext(target, access: token.secret) else {
       throw .unsupported("the backend has no request that switches the context")
     }
-    return try await exchange(.switchContext, request, in: context) {
-      (response) throws(AnswerFailure) in try readSwitch(response, in: context)
-    }
+    return try await exchange(
+      .switchContext, request, in: context, bound: token.isBound ? token.secret : nil
+    ) { (response) throws(AnswerFailure) in try readSwitch(response, in: context) }
   }
 
   /// Gets the profile at its endpoint; `nil` if there is none.
@@ -83,9 +83,9 @@ extension HTTPBackend: AuthBackend {
     using token: AccessToken, in context: RequestContext
   ) async throws(BackendError) -> ProfileResponse? {
     guard let request = profile(access: token.secret) else { return nil }
-    return try await exchange(.profile, request, in: context) { (response) throws(AnswerFailure) in
-      try readProfileResponse(response)
-    }
+    return try await exchange(
+      .profile, request, in: context, bound: token.isBound ? token.secret : nil
+    ) { (response) throws(AnswerFailure) in try readProfileResponse(response) }
   }
 
   /// Sends each request of a revocation that the server has not confirmed, in order.
@@ -100,8 +100,10 @@ extension HTTPBackend: AuthBackend {
     for (index, revocation) in planned.enumerated()
     where !progress.confirmed.contains(revocation.name) {
       if revocation.needsAccess, tokens.needsRefresh { throw BackendError(.accessTokenRefused) }
-      let reply = try await exchange(.revocation, revocation.request, in: context) {
-        (response) throws(AnswerFailure) in
+      let isBound = revocation.needsAccess && context.boundKey != nil
+      let reply = try await exchange(
+        .revocation, revocation.request, in: context, bound: isBound ? tokens.access : nil
+      ) { (response) throws(AnswerFailure) in
         try readRevocation(response, needsAccess: revocation.needsAccess)
       }
       switch reply {
@@ -138,19 +140,30 @@ extension HTTPBackend: AuthBackend {
   }
 
   /// Prepares and sends a request once, and reads the response.
+  ///
+  /// With a ``proof`` it is sent again if the server refuses only that. `access` is the token that
+  /// the request carries, if the server bound it to the key.
   package func exchange<Response>(
-    _ step: Step, _ request: HTTPRequest, in context: RequestContext,
+    _ step: Step, _ request: HTTPRequest, in context: RequestContext, bound access: Secret? = nil,
     _ read: (HTTPResponse) throws(AnswerFailure) -> Response
   ) async throws(BackendError) -> Response {
     var request = request
     request.timeout = context.timeout
     if prepare != nil { request = try await prepared(request, step, in: context) }
     let response: HTTPResponse
-    do throws(TransportError) { response = try await transport.send(request) } catch {
-      throw BackendError(error)
+    if let proof, step.asksForToken || access != nil {
+      response = try await send(request, step, provedBy: proof, bound: access, in: context)
+    } else {
+      response = try await sendOnce(request)
     }
     do throws(AnswerFailure) { return try read(response) } catch {
       throw BackendError(error.failure, message: error.problem)
+    }
+  }
+
+  func sendOnce(_ request: HTTPRequest) async throws(BackendError) -> HTTPResponse {
+    do throws(TransportError) { return try await transport.send(request) } catch {
+      throw BackendError(error)
     }
   }
 
@@ -260,7 +273,8 @@ extension HTTPBackend {
     traits.refreshesTokens = refresh != nil
     traits.refreshTokenPath = "\(response.refreshToken.first ?? .whole)"
     traits.needsRefreshToken = missingRefreshToken == .fails
-    traits.keepsTimeLimit = prepare == nil
+    traits.keepsTimeLimit = prepare == nil && proof == nil
+    traits.proof = proof
     traits.keepsIdentityToken = keepsIdentityToken
     traits.assumedLifetime = assumedLifetime
     traits.userClaims = response.user.compactMap { source in

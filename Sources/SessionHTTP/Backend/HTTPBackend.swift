@@ -149,6 +149,13 @@ public struct HTTPBackend: Sendable {
   ///
   /// - Requirement: REF-4
   public var prepare: (@Sendable (inout HTTPRequest, Step) async throws -> Void)?
+  /// Proves that the session holds its tokens (DPoP, RFC 9449); `nil` for bearer tokens, the default.
+  ///
+  /// Requests for tokens have a proof, and so do calls with a token that the server has bound to the key.
+  /// If the key is lost, the session ends with `proofKeyLost`.
+  ///
+  /// - Requirement: INT-9
+  public var proof: ProofOfPossession?
   /// The transport that sends the requests; `URLSession` by default.
   ///
   /// Without the package trait `URLSession` there is no default, and a request throws until it is set.

@@ -40,6 +40,8 @@ public protocol CallClient: Sendable {
   func head(of request: Request, token place: CallTokenPlace) -> CallHead
 
   /// Puts the token in its place, and replaces a value that is there.
+  ///
+  /// Called again with a proof of possession, whose place is the header field `DPoP`, if the token needs one.
   func authorize(_ request: inout Request, with token: CallToken) throws
 
   /// Sends a request once.
@@ -51,7 +53,8 @@ public protocol CallClient: Sendable {
 
   /// Returns the response's content, from which the server's code is read.
   ///
-  /// Called only if the status may concern the token or the user's account.
+  /// Called only if the status may concern the token or the user's account, or if the call had a proof of
+  /// possession.
   func answer(_ response: Response) -> HTTPResponse
 
   /// Returns whether the network caused an error of `send`, so that trying again may help.

@@ -60,6 +60,8 @@ package struct ExternalLoginHost: Sendable {
   package let expired: SessionState.Expired?
   /// The time limit of a step that does not involve the user, in milliseconds.
   package let requestTimeout: Int64
+  /// The context of a request of the login.
+  package let context: RequestContext
   /// Returns whether a silent sign-in of this user must be refused.
   package let isUnwelcome: @Sendable (Identifier) async -> Bool
   /// Reads tokens as the response to a login.

@@ -101,6 +101,7 @@ extension SessionEngine {
     {
       answer.take(.another(by: .identityToken))
     }
+    warnOfBearer(answer, signsIn: true)
     if let problem = answer.identityProblem {
       requests.end(number)
       giveBack(answer)

@@ -11,7 +11,8 @@ extension SessionEngine {
       return nil
     }
     let end = configuration.clock.now().time.advanced(by: answer.lifetime)
-    let token = AccessToken(answer.access, generation: .none, expiresAt: end)
+    var token = AccessToken(answer.access, generation: .none, expiresAt: end)
+    token.boundKey = answer.boundKey
     return await profile(using: token, of: answer.user?.id)
   }
 
@@ -55,8 +56,7 @@ extension SessionEngine {
   /// Asks for the status of the user who is signed in.
   func askProfile(of user: Identifier, _ generation: Generation) {
     guard let token = credentials.token, token.generation == generation else { return }
-    let shown = AccessToken(
-      token.access, generation: generation, expiresAt: token.expiresAt)
+    let shown = token.accessToken
     start { engine in _ = await engine.askProfile(of: user, using: shown) }
   }
 
@@ -90,9 +90,7 @@ extension SessionEngine {
     guard let token = credentials.token, let user = coordinator.state.user else {
       throw .secretsUnavailable
     }
-    let shown = AccessToken(
-      token.access, generation: token.generation, expiresAt: token.expiresAt)
-    switch await askProfile(of: user, using: shown) {
+    switch await askProfile(of: user, using: token.accessToken) {
     case nil: throw .notOffered("the backend has no endpoint for the profile")
     case .success(let found)?:
       guard !found.isStale else { return .outdated }

@@ -35,7 +35,9 @@ extension SessionEngine {
     var context = context()
     context.lifetimeBefore = coordinator.tokenLifetime().map { .milliseconds($0) }
     context.expected = expectedUser
-    if let token = credentials.token, token.generation == base { context.access = token.access }
+    if let token = credentials.token, token.generation == base {
+      (context.access, context.boundKey) = (token.access, token.boundKey)
+    }
     context.mayLeave = { [weak self] in await self?.mayLeave(number) ?? false }
     return context
   }
@@ -80,8 +82,7 @@ extension SessionEngine {
     _ generation: Generation, for caller: Caller
   ) throws(Failed) -> Question<TokenResponse> {
     guard case .context(let target) = callers.payload(of: caller) else { throw .callerIsGone }
-    let held = try held(generation)
-    let token = AccessToken(held.access, generation: generation, expiresAt: held.expiresAt)
+    let token = try held(generation).accessToken
     return { (backend, context) async throws(BackendError) in
       try await backend.switchContext(target, using: token, in: context)
         .checked(isRefresh: false, in: context)
@@ -155,6 +156,7 @@ extension SessionEngine {
     {
       hub.warn(.refreshTokenShort(life))
     }
+    if !coordinator.signsIn(by: number) { warnOfBearer(answer, signsIn: false) }
     if !configuration.backend.traits.keepsIdentityToken { answer.identity = nil }
     if let problem = answer.identityProblem { hub.warn(.identityTokenRefused(problem)) }
     if configuration.tokenSource != nil {
@@ -230,5 +232,6 @@ extension ResponseMetadata {
     (namedBy, isMeasuredByDevice) = (answer.namedBy, answer.isMeasuredByDevice)
     sessionLifetime = answer.sessionLifetime?.wholeMilliseconds
     refreshTokenLife = answer.refreshTokenLifetime.map { $0.milliseconds(atLeast: 1) }
+    boundKey = answer.boundKey
   }
 }

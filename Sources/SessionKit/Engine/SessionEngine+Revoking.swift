@@ -113,6 +113,8 @@ extension SessionEngine {
         case .failure(let error):
           let status = failed(error).failure.status
           switch error.code {
+          // Without the key no request can be authenticated any more.
+          case .proofKeyLost: return (.abandoned, 0)
           case .unsupported: return (entry.isRefreshLost == true ? .abandoned : .notOffered, 0)
           case .accessTokenRefused: run.replied(.unauthorized(status: status), to: index)
           case .alreadyInvalid: run.replied(.refused(status: status), to: index)
@@ -139,7 +141,8 @@ extension SessionEngine {
       entry.done = names
       await self?.keep(entry)
     }
-    let context = context(limit: policy.revocationTimeout)
+    var context = context(limit: policy.revocationTimeout)
+    context.boundKey = entry.boundKey.map { Identifier($0) }
     revocations.beginRequest()
     defer { revocations.endRequest() }
     return await exchange(context) { (backend, context) async throws(BackendError) in

@@ -28,8 +28,10 @@ extension SessionEngine {
     let (configuration, traits) = (configuration, traits)
     var expired: SessionState.Expired?
     if case .expired(let session) = coordinator.state { expired = session }
+    var context = context()
+    context.proof = traits.proof
     return ExternalLoginHost(
-      expired: expired, requestTimeout: policy.requestTimeout,
+      expired: expired, requestTimeout: policy.requestTimeout, context: context,
       isUnwelcome: { [weak self] user in await self?.isUnwelcome(user) ?? true },
       map: { (tokens) throws(WebSignInProblem) in
         try tokens.answer(

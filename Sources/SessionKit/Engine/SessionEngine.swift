@@ -144,7 +144,9 @@ actor SessionEngine {
   /// Throws if the journal cannot be written and waiting would not help.
   func open(_ loaded: LoadedSession, since began: Timestamp) async throws(SessionError) {
     let debt = loaded.debt
+    let keyLoss = await proofKeyLoss()
     var contents = readStoredItems()
+    contents.isProofKeyLost = keyLoss(credentials.token?.boundKey)
     contents.began = began
     contents.hostClears = configuration.hasLocalData
     contents.errorCodes = configuration.backend.errorCodes
@@ -300,8 +302,7 @@ actor SessionEngine {
     if let newer = held.unjournaled, coordinator.holds(newer.number),
       newer.token.generation > facts?.generation ?? .none
     {
-      snapshot.token = AccessToken(
-        newer.token.access, generation: newer.token.generation, expiresAt: newer.token.expiresAt)
+      snapshot.token = newer.token.accessToken
       snapshot.deadline = newer.deadline
     }
     snapshot.storageProblem = lost ?? unreadItems ?? problems.commit
@@ -432,7 +433,7 @@ struct HeldCredentials: Sendable {
   ) {
     var shown: AccessToken?
     if let generation, token?.generation == generation {
-      shown = token.map { AccessToken($0.access, generation: generation, expiresAt: $0.expiresAt) }
+      shown = token?.accessToken
     }
     return (profile?.id == user ? profile : nil, shown, unjournaled)
   }

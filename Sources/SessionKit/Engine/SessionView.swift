@@ -124,14 +124,17 @@ final class CallPass: Sendable {
   private let token: Secret
   /// The token with the scheme `Bearer`, created once, since most calls carry it in this form.
   private let bearer: Secret
+  /// The key to which the server bound the token; `nil` for a bearer token.
+  private let boundKey: Identifier?
 
   /// Creates the pass of a session that is not open yet.
   init() {
     (observed, deadline, token, bearer) = (.noUser, .min, Secret(""), Secret(""))
+    boundKey = nil
   }
 
   init(_ shown: SessionView.Snapshot) {
-    deadline = shown.deadline
+    (deadline, boundKey) = (shown.deadline, shown.token?.boundKey)
     switch shown.state {
     case .unauthenticated: (observed, token, bearer) = (.noUser, Secret(""), Secret(""))
     case .expired(let session):
@@ -147,8 +150,19 @@ final class CallPass: Sendable {
     }
   }
 
-  /// Returns the token in the form in which a call carries it.
-  func token(in place: CallTokenPlace) -> CallToken {
+  /// Returns the token in the form in which a call carries it, with proofs if the server bound it to a key.
+  func token(
+    in place: CallTokenPlace, provedBy proof: ProofOfPossession?, clock: any SessionClock
+  ) -> CallToken {
+    guard let boundKey, let proof else { return token(in: place) }
+    // RFC 9449 §7.1: a bound token has a scheme of its own.
+    let place = place.isSame(as: .bearer) ? .header("Authorization", scheme: "DPoP") : place
+    var token = token(in: place)
+    token.proofs = CallProofs(proof: proof, token: self.token, key: boundKey, clock: clock)
+    return token
+  }
+
+  private func token(in place: CallTokenPlace) -> CallToken {
     switch place {
     case .bearer: CallToken(place: place, secret: bearer)
     case .header(_, let scheme?):

@@ -51,6 +51,12 @@ public struct BackendError: Error, Hashable, Sendable {
     ///
     /// - Requirement: STA-9
     public static let userNeeded = Code("userNeeded", .userNeeded)
+    /// The key to which the tokens are bound is gone, or is another one.
+    ///
+    /// Nothing was sent, and the session ends.
+    ///
+    /// - Requirement: INT-9
+    public static let proofKeyLost = Code("proofKeyLost", .proofKeyLost)
     /// Too many requests.
     public static let rateLimited = Code("rateLimited", .rateLimited)
     /// The server failed and issued no token.
@@ -76,6 +82,7 @@ public struct BackendError: Error, Hashable, Sendable {
       case .userInactive: self = .userInactive
       case .userDeleted: self = .userDeleted
       case .userNeeded: self = .userNeeded
+      case .proofKeyLost: self = .proofKeyLost
       case .rateLimited: self = .rateLimited
       case .server: self = .serverFailure
       case .intercepted: self = .intercepted
@@ -148,6 +155,17 @@ public struct BackendError: Error, Hashable, Sendable {
     serverCode = code.mark == nil ? failure.serverCode : nil
     retryAfter = failure.retryAfter
     (self.message, found) = (message, failure)
+  }
+
+  /// Creates the error of a request that was not sent, because its proof could not be made.
+  package init(_ error: ProofKeyError) {
+    let kind: RequestFailure.Kind =
+      switch error {
+      case .gone: .proofKeyLost
+      case .locked: .secretsUnavailable
+      case .failed: .noConnection
+      }
+    self.init(RequestFailure(kind: kind), message: error.description)
   }
 
   /// Returns the failure for decisions and the journal.

@@ -16,7 +16,8 @@ extension SessionError {
       server, databaseUnavailable, unexpectedStatus, refreshRefused, unreadableAnswer, intercepted,
       gatewayFailed, noConnection, notTrusted, noReply, responseTooLarge, responseTooSlow,
       userNeeded, expired,
-      loggedOut, notStoredYet, answerDropped, journal, unusableJournal, movedAway, cannotMoveYet,
+      loggedOut, proofKeyLost, notStoredYet, answerDropped, journal, unusableJournal, movedAway,
+      cannotMoveYet,
       eventsCompacted, secrets,
       secretsOfAnotherSession, secretsOwnerUnreadable, closed, cancelled
 
@@ -67,6 +68,11 @@ extension SessionError {
     "The token was not refreshed. Its refresh token can be read only after the user has proven "
       + "their presence. No user was logged out, and nothing was sent. Let the user unlock the "
       + "secret store, and try again.")
+  /// - Requirement: INT-9
+  package static let proofKeyLost = SessionError(
+    .proofKeyLost, .storage, .storedSignInLost, cause: ProofKeyError.gone,
+    "The key that proves possession of the tokens is gone, or is another one. Nothing was sent. Create "
+      + "a key, and log in again.")
   package static func pendingChanges(_ count: Int) -> SessionError {
     SessionError(
       .pendingChanges, .pendingChanges, .changesNotSent(count: count), pendingChanges: count,

@@ -77,6 +77,7 @@ extension SessionError {
     case .unreadable: self = .unreadableAnswer(detail ?? "its content is unexpected")
     case .noRefreshToken: self = .noRefreshToken
     case .secretsUnavailable: self = .secretsUnavailable
+    case .proofKeyLost: self = .proofKeyLost
     // A network asks for its sign-in by a redirect, a 200, a 407 (RFC 9110 §15.5.8) or a 511
     // (RFC 6585 §6). With other errors the service, or a firewall or gateway in front of it, answers.
     case .intercepted
@@ -103,6 +104,11 @@ extension SessionError {
       }
       self.init(status: failure.status, code: failure.serverCode, isSignIn: isSignIn)
     }
+  }
+
+  /// Creates the error of a call whose proof could not be made.
+  init(_ error: ProofKeyError) {
+    self.init(BackendError(error).failure(), detail: error.description, isSignIn: false)
   }
 
   /// Creates the error of a request that redeems an authorization code.

@@ -119,7 +119,8 @@ extension ExpiryReason: UserFacing {
     switch self {
     case .refreshRejected, .endedByServer: .endedByService
     case .attemptsExhausted: .serviceTrouble(waitSeconds: nil)
-    case .secretsMissing, .corruptStorage, .secretsOutdated, .secretsNewer: .storedSignInLost
+    case .secretsMissing, .corruptStorage, .secretsOutdated, .secretsNewer, .proofKeyLost:
+      .storedSignInLost
     case .userInactive: .accountInactive
     case .inactivity: .inactive
     default: .sessionExpired

@@ -61,6 +61,13 @@ public enum SessionWarning: Hashable, Sendable {
   ///
   /// - Requirement: REF-16
   case refreshTokenShort(Duration)
+  /// The backend has a ``ProofOfPossession``, and the server answered with a bearer token.
+  ///
+  /// The token is used as one, so a thief can use it. It is reported at the login, and when a
+  /// bearer token takes the place of a bound one.
+  ///
+  /// - Requirement: INT-9
+  case tokenNotBound
   /// The identity token in the response to a refresh or a switch did not pass a check.
   ///
   /// The response is used, because the server has replaced the refresh token already. If its `sub` is another
@@ -122,6 +129,9 @@ extension SessionWarning: CustomStringConvertible {
     case .refreshTokenShort(let life):
       "the server keeps the refresh token for \(life), so a user who does not use the app in a night "
         + "has to log in again. Let refresh tokens live longer at the server"
+    case .tokenNotBound:
+      "the server answered with a bearer token, although the request proved possession of a key. The "
+        + "token is used, and is not protected. Let the server bind the client's tokens (DPoP)"
     case .identityTokenRefused(let problem):
       "\(problem). The response to the refresh was used. Check the provider"
     case .tokenPlaceDiffers(let calls, let backend):

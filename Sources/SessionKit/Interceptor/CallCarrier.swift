@@ -58,7 +58,7 @@ package protocol CallCarrier: Sendable {
 
   /// Returns the response's content.
   ///
-  /// Called only if the status may concern the token or the user's account.
+  /// Called only if the status may concern the token or the user's account, or if the call had a proof.
   func content(of response: Response) -> CallResponse
 
   /// Returns whether the network caused an error of `send`, so that trying again may help.

@@ -39,6 +39,8 @@ struct CallMap: Sendable {
   let timeout: Duration?
   /// The limit of refreshes that refused calls may cause.
   let window: RefreshWindow?
+  /// Proves that the session holds its token; `nil` if its tokens are bearer tokens.
+  let proof: ProofOfPossession?
   /// The header fields that are never sent to another origin after a redirect.
   let credentialFields: [String]
 
@@ -53,14 +55,15 @@ struct CallMap: Sendable {
 
   /// Creates a map of the rules, with the defaults of the backend if it has any.
   init(_ rules: CallRules, _ backend: any AuthBackend) {
-    let defaults = backend.traits.calls?() ?? CallDefaults(codes: backend.errorCodes)
-    token = rules.token
+    let traits = backend.traits
+    let defaults = traits.calls?() ?? CallDefaults(codes: backend.errorCodes)
+    (token, proof) = (rules.token, traits.proof)
     let isCommon = defaults.tokenPlaces.contains { $0.isSame(as: rules.token) }
     otherPlace = isCommon ? nil : defaults.tokenPlaces.first
     (maximumResponseSize, timeout) = (rules.maximumResponseSize, rules.timeout)
     window = rules.refreshWindow
     // RFC 9110 §15.4. An app may set them itself.
-    var fields = ["Authorization", "Cookie", "Proxy-Authorization"]
+    var fields = ["Authorization", "Cookie", "Proxy-Authorization", "DPoP"]
     if case .header(let name, _) = rules.token { fields.append(name) }
     credentialFields = fields
     reading = defaults.failure

@@ -82,6 +82,13 @@ struct CallRedirects: Sendable {
     return true
   }
 
+  /// Replaces the proof of the call by one for its address now; another origin gets none.
+  mutating func prove() async throws(ProofKeyError) {
+    guard !hasLeft, let proofs = call.proofs, let url = call.request.url else { return }
+    let proof = try await proofs.made(call.request.httpMethod ?? "GET", url)
+    call.request.setValue(proof.text, forHTTPHeaderField: "DPoP")
+  }
+
   /// Returns the method after a redirect; `nil` if the status is none that is followed.
   ///
   /// 301 and 302 turn POST alone into GET, as user agents do (§15.4.2). 303 leads to a page about

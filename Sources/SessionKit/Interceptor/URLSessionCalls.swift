@@ -24,6 +24,8 @@ struct URLSessionCalls: CallCarrier {
     var body = Body.own
     /// The body without the token, for another origin, if the token is in the body.
     var bare: Data?
+    /// The proofs of the token, one for each address; `nil` if it needs none.
+    var proofs: CallProofs?
 
     /// The method and the path without the query, for errors.
     var name: String { CallHead(request, isAuthorized: false).name }
@@ -107,6 +109,7 @@ extension CallCarrier where Request == URLSessionCalls.Call {
   }
 
   func authorize(_ call: inout Request, with token: CallToken) throws(SessionError) {
+    call.proofs = token.proofs
     switch token.place {
     case .header(let name, _): call.request.setValue(token.plaintext, forHTTPHeaderField: name)
     case .member:
@@ -176,6 +179,7 @@ final class URLSessionLine: Sendable {
       guard try redirects.follow(response) else {
         return URLSessionCalls.Answer(data: data, response: response, hasLeft: redirects.hasLeft)
       }
+      try await redirects.prove()
     }
   }
 

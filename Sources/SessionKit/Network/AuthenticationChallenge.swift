@@ -28,6 +28,12 @@ package struct AuthenticationChallenge: Hashable, Sendable {
     return challenges
   }
 
+  /// Returns why a server refuses a call in a challenge of DPoP (RFC 9449 §7.1); `nil` if it has none.
+  package static func proofError(in fields: [(name: String, value: String)]) -> String? {
+    fields.lazy.filter { $0.name.lowercased() == "www-authenticate" }
+      .flatMap { all(in: $0.value) }.first { $0.scheme == "dpop" }?.parameters["error"]
+  }
+
   /// Returns what a server demands of the user by RFC 9470; `nil` if it demands nothing.
   ///
   /// `codes` are the meanings of the backend's own codes.

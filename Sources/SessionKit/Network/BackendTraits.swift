@@ -20,6 +20,8 @@ public struct BackendTraits: Sendable {
   /// Whether the backend itself ends each request after ``RequestContext/timeout``, so that the session
   /// need not; `false` by default.
   public var keepsTimeLimit = false
+  /// Proves that the session holds its tokens; `nil` if they are bearer tokens.
+  package var proof: ProofOfPossession?
   /// The lifetime in milliseconds of a token of an identity SDK that states none; `nil` if none is
   /// assumed.
   package var assumedLifetime: Int64?

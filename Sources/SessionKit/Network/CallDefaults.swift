@@ -123,4 +123,9 @@ package struct CallResponse: Sendable {
   package init(status: Int, fields: [(name: String, value: String)] = [], body: [UInt8] = []) {
     (self.status, self.fields, self.body) = (status, fields, body)
   }
+
+  /// Returns the first value of the field with this name, which is in lower case.
+  func value(of name: String) -> String? {
+    fields.first { $0.name.lowercased() == name }?.value
+  }
 }

@@ -55,6 +55,8 @@ public struct CallToken: Sendable {
   /// The place of the token.
   public let place: CallTokenPlace
   private let secret: Secret
+  /// The proofs that the token needs; `nil` for a bearer token.
+  var proofs: CallProofs?
 
   /// The text of the member, or of the header field with its scheme.
   ///

@@ -30,6 +30,8 @@ public struct IdentityTokens: Hashable, Sendable {
   public var user: UserProfile?
   /// The check that the identity token did not pass.
   package var identityProblem: IdentityTokenError?
+  /// The thumbprint of the key to which the server bound the token; `nil` for a bearer token.
+  package var boundKey: Identifier?
 
   /// Creates a value with tokens of an SDK.
   public init(
@@ -109,6 +111,7 @@ extension IdentityTokens {
       answer.take(found)
       answer.identitySubject = identityClaims?.identifierHint(at: ["sub"])?.description
       (answer.identity, answer.identityProblem) = (identity, identityProblem)
+      answer.boundKey = boundKey
       return answer.compared(with: before?.user)
     } catch {
       throw .unreadableTokens

@@ -16,6 +16,10 @@ public struct RequestContext: Sendable {
   /// That user, with the source that named the user.
   package var expected: ExpectedUser?
   package var clock: any SessionClock = SystemClock()
+  /// The key to which the token of the request is bound; `nil` for a bearer token.
+  package var boundKey: Identifier?
+  /// What proves possession in a login that another module performs.
+  package var proof: ProofOfPossession?
   package var mayLeave: @Sendable () async -> Bool = { true }
 
   /// Creates the context of a request that no session makes, such as in a test of a backend.

@@ -53,6 +53,8 @@ public struct TokenResponse: Hashable, Sendable {
   public var serverTime: Timestamp?
   /// Whether the device's clock measured a lifetime, which is then wrong if the clock is.
   public var isMeasuredByDevice = false
+  /// The thumbprint of the key to which the server bound the token; `nil` for a bearer token.
+  package var boundKey: Identifier?
   /// How an identity provider signed the user in, if one did.
   var method: LoginMethod?
   /// The source that named the user, if that is known.

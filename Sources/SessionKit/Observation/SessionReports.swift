@@ -28,6 +28,7 @@ public enum SessionReport: Hashable, Sendable {
       "session.warning.refreshDenied"
     case .warning(.refreshTokenMissing): "session.warning.refreshTokenMissing"
     case .warning(.refreshTokenShort): "session.warning.refreshTokenShort"
+    case .warning(.tokenNotBound): "session.warning.tokenNotBound"
     case .warning(.identityTokenRefused): "session.warning.identityTokenRefused"
     case .warning(.tokenPlaceDiffers): "session.warning.tokenPlaceDiffers"
     case .warning(.longTokenRefused): "session.warning.longTokenRefused"
@@ -49,7 +50,7 @@ public enum SessionReport: Hashable, Sendable {
     case .warning(.newTokenRefused): ["denial": RefreshDenial.tokenIsNew.rawValue]
     case .warning(.refreshLimitReached): ["denial": RefreshDenial.tooMany.rawValue]
     case .warning(.refreshTokenMissing), .warning(.refreshTokenShort), .warning(.tokenPlaceDiffers),
-      .warning(.journalShared):
+      .warning(.journalShared), .warning(.tokenNotBound):
       [:]
     case .warning(.identityTokenRefused(let problem)): ["check": problem.check.description]
     case .warning(.longTokenRefused(_, let status)): ["status": "\(status)"]

@@ -188,7 +188,7 @@ extension TokenResponse {
     self.init(
       access: items.token.access, refresh: items.token.refresh, lifetime: 0,
       user: items.user?.profile)
-    refreshPlace = items.token.fields.refreshPlace
+    (refreshPlace, boundKey) = (items.token.fields.refreshPlace, items.token.boundKey)
     continues = [items.token.journal] + items.token.continues
     (origin, identitySubject) = (items.user?.origin, items.user?.fields.subject)
   }

@@ -210,7 +210,7 @@ struct StoredCredentials: Sendable {
       journal: owner, facts: facts, access: answer.access, refresh: refresh, refreshPlace: place,
       announcement: event, at: commit.time, boot: boot, deadline: commit.deadline,
       path: path, isOwned: isOwned, sessionEnd: commit.sessionEnd,
-      identity: identity(in: answer, after: event, replacing: old)
+      identity: identity(in: answer, after: event, replacing: old), boundKey: answer.boundKey
     ).continuing(continued.journals)
     try write(token)
     tidy(token)

@@ -37,6 +37,10 @@ struct StoredRevocations: LocatedItem {
     var expiresAt: Int64?
     var boot: String?
     var deadline: Int64?
+    /// The key to which the server bound the access token.
+    ///
+    /// - Requirement: INT-9
+    var boundKey: String?
     /// Whether the session had a refresh token that could not be read at the logout.
     var isRefreshLost: Bool?
     /// The time until which a process asks for a new access token, in civil milliseconds.
@@ -78,7 +82,9 @@ struct StoredRevocations: LocatedItem {
       access = token.fields.access
       refresh = token.fields.refresh
       expiresAt = token.fields.expiresAt
-      (boot, deadline) = (token.fields.boot, token.fields.deadline)
+      (boot, deadline, boundKey) = (
+        token.fields.boot, token.fields.deadline, token.fields.boundKey
+      )
       isRefreshLost = refresh == nil && token.fields.refreshPlace != nil ? true : nil
     }
 
@@ -132,7 +138,7 @@ struct StoredRevocations: LocatedItem {
       access = answer.access.plaintext
       refresh = answer.refresh?.plaintext ?? refresh
       expiresAt = now.time.advanced(by: answer.lifetime).milliseconds
-      self.boot = boot?.description
+      (self.boot, boundKey) = (boot?.description, answer.boundKey?.description)
       deadline = boot == nil ? nil : now.uptime.addingSaturating(answer.lifetimeMilliseconds)
       (refreshingUntil, isInDoubt) = (nil, nil)
     }
@@ -189,6 +195,7 @@ extension StoredRevocations.Entry: ItemFields {
   fileprivate mutating func visitFirst(_ pass: inout some ItemPass) {
     pass.field("access", &access)
     pass.field("boot", &boot)
+    pass.field("boundKey", &boundKey)
     pass.field("deadline", &deadline)
     pass.field("done", &done)
   }

@@ -21,6 +21,12 @@ struct StoredToken: LocatedItem {
     var expiresAt: Int64 = 0
     var announcementKind: UInt8 = 0
     var announcement = Data()
+    /// The thumbprint of the key to which the server bound the token.
+    ///
+    /// Earlier versions lose it with the next token, which they cannot use.
+    ///
+    /// - Requirement: INT-9
+    var boundKey: String?
     /// The boot in which the token was stored, and its expiry in uptime of that boot.
     ///
     /// - Requirement: REF-8
@@ -54,6 +60,7 @@ struct StoredToken: LocatedItem {
       pass.field("announcement", &announcement)
       pass.field("announcementKind", &announcementKind)
       pass.field("boot", &boot)
+      pass.field("boundKey", &boundKey)
       pass.field("continues", &continues)
       pass.field("deadline", &deadline)
       pass.field("expiresAt", &expiresAt)
@@ -82,7 +89,8 @@ struct StoredToken: LocatedItem {
     journal: String, facts: TokenMetadata, access: Secret, refresh: Secret?,
     refreshPlace: RefreshPlace? = nil, announcement: SessionEvent, at time: Timestamp,
     boot: Identifier? = nil, deadline: Int64? = nil, path: String? = nil,
-    isOwned: Bool = false, sessionEnd: Timestamp? = nil, identity: String? = nil
+    isOwned: Bool = false, sessionEnd: Timestamp? = nil, identity: String? = nil,
+    boundKey: Identifier? = nil
   ) {
     let (kind, payload) = SessionCodec.encode(.event(announcement), at: time)
     self.init(
@@ -90,7 +98,7 @@ struct StoredToken: LocatedItem {
       fields: Fields(
         generation: facts.generation.number, access: access.plaintext, refresh: refresh?.plaintext,
         issuedAt: facts.issuedAt.milliseconds, expiresAt: facts.expiresAt.milliseconds,
-        announcementKind: kind, announcement: Data(payload),
+        announcementKind: kind, announcement: Data(payload), boundKey: boundKey?.description,
         boot: deadline == nil ? nil : boot?.description,
         deadline: boot == nil ? nil : deadline, refreshPlace: refreshPlace,
         journalPath: path, owned: isOwned ? true : nil,
@@ -126,6 +134,16 @@ struct StoredToken: LocatedItem {
   /// Whether an identity provider supplies newer tokens, instead of a stored refresh token.
   var isOwned: Bool { fields.owned == true }
   var expiresAt: Timestamp { Timestamp(milliseconds: fields.expiresAt) }
+
+  /// The key to which the server bound the token; `nil` for a bearer token.
+  var boundKey: Identifier? { fields.boundKey.map { Identifier($0) } }
+
+  /// Returns the access token as the app and the backend see it.
+  var accessToken: AccessToken {
+    var token = AccessToken(access, generation: generation, expiresAt: expiresAt)
+    token.boundKey = boundKey
+    return token
+  }
 
   /// When the session ends at the latest, as the responses said.
   var sessionEnd: Timestamp? { fields.sessionEnd.map(Timestamp.init(milliseconds:)) }

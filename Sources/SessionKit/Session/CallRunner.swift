@@ -52,17 +52,17 @@ package struct CallRunner<Carrier: CallCarrier>: Sendable {
       case .send(let generation):
         note(head, .sent(generation))
         do {
-          var outgoing = request
-          let token = generation == nil ? nil : pass.token(in: map.token)
-          if let token { try carrier.authorize(&outgoing, with: token) }
-          let response = try await carrier.send(outgoing)
+          let token =
+            generation == nil
+            ? nil : pass.token(in: map.token, provedBy: map.proof, clock: session.callClock)
+          let (response, isOfProof) = try await send(request, with: token, generation, head)
           let status = carrier.status(of: response)
           note(head, .answered(status: status))
           last = .success(response)
           if let token, let generation, let status {
             session.note(token, generation, answeredWith: status)
           }
-          let (failure, demand) = self.failure(response, status)
+          let (failure, demand) = isOfProof ? (nil, nil) : self.failure(response, status)
           if generation != nil { isRefused = failure?.kind == .rejected }
           if let failure, failure.kind.isOfAccount, let owner = plan.owner, generation != nil {
             await session.callTold(failure, of: owner)
@@ -82,6 +82,14 @@ package struct CallRunner<Carrier: CallCarrier>: Sendable {
           } else {
             step = plan.next(.answered)
           }
+        } catch ProofKeyError.gone {
+          // No token helps without the key. The refresh finds the same, and ends the session.
+          last = .failure(SessionError(.gone))
+          pass = session.pass
+          step = plan.next(.refused(session.observed(pass)))
+        } catch let error as ProofKeyError {
+          last = .failure(SessionError(error))
+          step = plan.next(.lost(isTransient: false))
         } catch {
           last = .failure(error)
           step = plan.next(.lost(isTransient: carrier.isTransient(error)))
@@ -124,6 +132,32 @@ package struct CallRunner<Carrier: CallCarrier>: Sendable {
         guard let error = reason.error(head, after: session.endCause) else { return try last.get() }
         throw error
       }
+    }
+  }
+
+  /// Sends the call with the token, and again if the server refuses only its proof.
+  ///
+  /// Returns whether the response refuses the proof: no other token would be accepted.
+  private func send(
+    _ request: Carrier.Request, with token: CallToken?, _ generation: Generation?, _ head: CallHead
+  ) async throws -> (Carrier.Response, isOfProof: Bool) {
+    var outgoing = request
+    if let token { try carrier.authorize(&outgoing, with: token) }
+    guard let proofs = token?.proofs, let url = head.url else {
+      return (try await carrier.send(outgoing), false)
+    }
+    var repeated: Set<String> = []
+    while true {
+      let proof = try await proofs.made(head.method, url)
+      try carrier.authorize(&outgoing, with: CallToken(proof, next: proofs))
+      let response = try await carrier.send(outgoing)
+      guard carrier.status(of: response) != nil else { return (response, false) }
+      let verdict = proofs.take(carrier.content(of: response), to: proof)
+      guard head.isRepeatable, let news = verdict.news, repeated.insert(news).inserted else {
+        return (response, verdict.isRefused)
+      }
+      note(head, .answered(status: carrier.status(of: response)))
+      note(head, .sent(generation))
     }
   }
 

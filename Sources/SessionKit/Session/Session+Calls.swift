@@ -10,6 +10,9 @@ extension Session {
     CallRunner(self, carrier: carrier, rules: rules, trace: trace)
   }
 
+  /// The clock of the session.
+  var callClock: any SessionClock { engine.configuration.clock }
+
   /// The part of the session's state that a call needs.
   var pass: CallPass { engine.view.pass }
 

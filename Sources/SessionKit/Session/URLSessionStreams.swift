@@ -30,8 +30,11 @@ struct URLSessionStreams: CallCarrier {
           return Answer(bytes: bytes, response: response, hasLeft: redirects.hasLeft)
         }
         bytes.task.cancel()
+        try await redirects.prove()
       }
     } catch let error as SessionError {
+      throw error
+    } catch let error as ProofKeyError {
       throw error
     } catch {
       throw (error as? URLError)?.code == .cancelled || error is CancellationError

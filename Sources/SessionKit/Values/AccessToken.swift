@@ -11,6 +11,14 @@ public struct AccessToken: Hashable, Sendable, CustomStringConvertible {
   public let generation: Generation
   /// The time of expiry, by this device's clock.
   package let expiry: Timestamp
+  /// Whether the server bound the token to the key of a ``ProofOfPossession``.
+  ///
+  /// Then it follows `DPoP` in the `Authorization` field, and each request needs a proof.
+  ///
+  /// - Requirement: INT-9
+  public var isBound: Bool { boundKey != nil }
+  /// The thumbprint of that key; `nil` for a bearer token.
+  package internal(set) var boundKey: Identifier?
 
   /// Creates a token; the time of expiry is rounded to milliseconds.
   public init(_ secret: Secret, generation: Generation, expiresAt: Date) {

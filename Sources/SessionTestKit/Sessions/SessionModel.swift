@@ -59,7 +59,7 @@ public struct SessionModel: Hashable, Sendable {
     case .refreshFailed(let refresh):
       failed += 1
       let unanswered: [RequestFailure.Kind] = [
-        .noConnection, .noReply, .noRefreshToken, .secretsUnavailable, .intercepted,
+        .noConnection, .noReply, .noRefreshToken, .secretsUnavailable, .intercepted, .proofKeyLost,
       ]
       if !unanswered.contains(refresh.failure.kind) { answered += 1 }
     case .contextSwitched(let change):

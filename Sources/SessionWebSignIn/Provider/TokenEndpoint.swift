@@ -7,7 +7,7 @@ import SessionKit
 ///
 /// - Requirement: LOG-18, LOG-20
 struct TokenEndpoint: Sendable {
-  let backend: HTTPBackend
+  private(set) var backend: HTTPBackend
   private let expected: IdentityToken.Expectation?
   private let nonce: String?
   private let isOpenID: Bool
@@ -31,8 +31,10 @@ struct TokenEndpoint: Sendable {
   func send(
     _ request: HTTPRequest, by transport: (any HTTPTransport)?, in context: RequestContext
   ) async throws(BackendError) -> IdentityTokens {
-    try await backend.sent(by: transport).exchange(.login, request, in: context) {
-      (response) throws(AnswerFailure) in try tokens(in: response)
+    var endpoint = self
+    endpoint.backend.proof = context.proof
+    return try await endpoint.backend.sent(by: transport).exchange(.login, request, in: context) {
+      [endpoint] (response) throws(AnswerFailure) in try endpoint.tokens(in: response)
     }
   }
 
@@ -44,10 +46,12 @@ struct TokenEndpoint: Sendable {
       }
       try backend.checkType(members)
       let seconds = try members.number("expires_in", must: "a number of seconds")
-      return IdentityTokens(
+      var tokens = IdentityTokens(
         access: access, refresh: try members.token("refresh_token"),
         identity: try members.token("id_token"),
         lifetime: seconds.map { .milliseconds(Int64(max(0, min($0, 1e9)) * 1000)) })
+      tokens.boundKey = try backend.boundKey(members)
+      return tokens
     }
     tokens.identityProblem = problem(
       of: tokens.identity, at: response.header("Date").flatMap { Timestamp(httpDate: $0) })

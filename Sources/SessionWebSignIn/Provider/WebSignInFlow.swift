@@ -301,8 +301,3 @@ final class WebSignInFlow: ExternalLogin {
     }
   }
 }
-
-extension ExternalLoginHost {
-  /// The context of a request of the login.
-  var context: RequestContext { RequestContext(timeout: .milliseconds(requestTimeout)) }
-}

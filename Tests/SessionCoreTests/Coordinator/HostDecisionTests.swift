@@ -171,7 +171,7 @@ struct HostDecisionTests {
     "REF-14 REF-6 only a failure with a response of the server delays the next attempt",
     arguments: RequestFailure.Kind.words.indices.map { RequestFailure.Kind(rawValue: UInt8($0)) })
   func putsOff(kind: RequestFailure.Kind) throws {
-    guard !kind.isFinal else { return }
+    guard !kind.isFinal, kind != .proofKeyLost else { return }
     for need in [RefreshNeed.ifExpired, .unlessNewer(than: Generation(1))] {
       for isExpired in [true, false] where isExpired || need != .ifExpired {
         var bench = CoordinatorBench.signedIn()

@@ -200,6 +200,29 @@ struct StatedEndDecisionTests {
     #expect(expired(bench) == .lifetimeEnded)
   }
 
+  @Test("INT-9 the key of a token is noted once, and its loss ends a session by the policy")
+  func boundKey() throws {
+    var bench = CoordinatorBench.signedIn()
+    let before = bench.names.count
+    for key in ["k-1", "k-1", nil, "k-2"] as [Identifier?] {
+      let number = bench.tell(.refresh(bench.caller(), .manual, .always)).request
+      var response = ResponseMetadata.login("ada")
+      response.boundKey = key
+      bench.tell(.answered(try #require(number), response))
+    }
+    let noted = bench.journal[before...].compactMap { record -> Identifier? in
+      guard case .note(.tokensBound(let bound)) = record.content else { return nil }
+      return bound.thumbprint
+    }
+    #expect(noted == ["k-1", "k-2"] && bench.coordinator.fold.intents.boundKey == "k-2")
+    let number = bench.tell(.refresh(bench.caller(), .manual, .always)).request
+    bench.tell(
+      .failed(try #require(number), RequestFailure(kind: .proofKeyLost), jitter: 0))
+    let end = SessionEvent.sessionExpired(.init(reason: .proofKeyLost))
+    #expect(bench.journal.contains { $0.content == .event(end) })
+    #expect(bench.coordinator.fold.intents.boundKey == nil)
+  }
+
   @Test("REF-16 how long a refresh token lives is noted once, and again if it is another time")
   func refreshTokenLife() throws {
     var bench = CoordinatorBench.signedIn()

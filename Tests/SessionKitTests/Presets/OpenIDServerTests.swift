@@ -6,11 +6,23 @@ import SessionKit
 import SessionTestKit
 import SessionTestSupport
 import SessionWebSignIn
+import Synchronization
 import Testing
 
 /// The server that runs for these tests, if there is one.
 private enum OpenIDServer {
   static let place = ProcessInfo.processInfo.environment["SESSION_SIMPLEJWT"]
+  /// The one whose tokens are bound to keys.
+  static let bound = ProcessInfo.processInfo.environment["SESSION_DPOP"]
+}
+
+/// The page of a server that logs its user in at once.
+private struct Page: AuthorizationPage {
+  func open(_ address: URL, redirect: String, isPrivate: Bool) async throws -> URL? {
+    let request = HTTPRequest(method: "GET", url: address)
+    let target = try await URLSessionTransport().send(request).header("Location")
+    return target.flatMap { URL(string: $0) }
+  }
 }
 
 /// Two real providers, each from its issuer alone: django-oauth-toolkit and django-allauth.
@@ -19,15 +31,6 @@ private enum OpenIDServer {
 @Suite(
   "Real OpenID providers", .enabled(if: OpenIDServer.place != nil), .timeLimit(.minutes(5)))
 struct OpenIDServerTests {
-  /// The page of a server that logs its user in at once.
-  private struct Page: AuthorizationPage {
-    func open(_ address: URL, redirect: String, isPrivate: Bool) async throws -> URL? {
-      let request = HTTPRequest(method: "GET", url: address)
-      let target = try await URLSessionTransport().send(request).header("Location")
-      return target.flatMap { URL(string: $0) }
-    }
-  }
-
   /// Chromium, which comes back to a port of this machine.
   private static func chromium(_ folder: SessionFolder) -> LoopbackPage {
     let profile = "--user-data-dir=" + folder.url.appending(path: "browser").path
@@ -164,6 +167,75 @@ struct OpenIDServerTests {
         }
       })
     #expect(session.currentUser?.id == "1" && session.canRefreshToken)
+    try await session.close()
+  }
+}
+
+/// A real server whose tokens are bound to keys: authgent-server, which `Tools/thirdparty/run` starts.
+@Suite(
+  "A real server of bound tokens", .enabled(if: OpenIDServer.bound != nil),
+  .timeLimit(.minutes(5)))
+struct BoundTokenServerTests {
+  /// A key in the server's process, so that it signs with a library from outside this project.
+  private final class RemoteKey: ProofKey {
+    let url: URL
+    let isGone = Mutex(false)
+
+    init(_ url: URL) { self.url = url }
+
+    func publicKey() async throws(ProofKeyError) -> ProofPublicKey {
+      if isGone.withLock(\.self) { throw .gone }
+      return try ProofPublicKey(x963: try await ask("GET", "key"))
+    }
+
+    func signature(for message: [UInt8]) async throws(ProofKeyError) -> [UInt8] {
+      try await ask("POST", "sign", message)
+    }
+
+    func ask(
+      _ method: String, _ path: String, _ body: [UInt8]? = nil
+    ) async throws(ProofKeyError) -> [UInt8] {
+      let address = URL(string: path, relativeTo: url)?.absoluteURL ?? url
+      do {
+        let request = HTTPRequest(method: method, url: address, body: body)
+        let text = try await URLSessionTransport().send(request).body
+        return Array(Data(base64Encoded: Data(text)) ?? Data())
+      } catch { throw .failed("\(error)") }
+    }
+  }
+
+  @Test("INT-9 a real server logs in, refreshes, changes its nonces, and takes 1,000 calls")
+  func lives() async throws {
+    let folder = try SessionFolder()
+    let url = try #require(OpenIDServer.bound.flatMap { URL(string: $0) })
+    let key = RemoteKey(url)
+    let id = String(decoding: try await key.ask("GET", "client"), as: UTF8.self)
+    let client = ClientAuthentication.form(id: id)
+    let token = url.appending(path: "token")
+    var backend = HTTPBackend.oauth(token: token, client: client)
+    backend.proof = ProofOfPossession(key: key)
+    let code = AuthorizationCode(
+      authorization: url.appending(path: "authorize"), token: token, client: client,
+      redirect: "http://127.0.0.1/login")
+    let session = try await Session.open(
+      SessionConfiguration(
+        directory: folder.url, backend: backend, secrets: FileSecretStore(folder: folder.secrets)))
+    try await session.login(.authorizationCode(code, on: Page()))
+    #expect(session.currentToken?.isBound == true)
+    let calls = session.calls(by: TransportCalls(URLSessionTransport()))
+    let me = HTTPRequest(
+      method: "GET",
+      url: url.appending(path: "me").appending(queryItems: [.init(name: "a", value: "1")]))
+    for _ in 1...1_000 { try #require(try await calls.send(me).status == 200) }
+    // The server forgets its nonces, and its clock is no longer this device's.
+    for _ in 0..<3 {
+      _ = try await key.ask("POST", "back?by=900")
+      try await session.refresh()
+      #expect(try await calls.send(me).status == 200)
+    }
+    key.isGone.withLock { $0 = true }
+    let error = await failure { () async throws(SessionError) in try await session.refresh() }
+    #expect(error?.code == .expired && session.lastEnd?.reason == .expired(.proofKeyLost))
     try await session.close()
   }
 }

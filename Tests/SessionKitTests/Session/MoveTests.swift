@@ -39,7 +39,8 @@ struct MoveTests {
     var names: [String] = []
     while let record = try reader.next() {
       let known = SessionNote.Kind(rawValue: record.kind)?.description
-      names.append(known ?? SessionEvent.Kind(rawValue: record.kind)?.description ?? "\(record.kind)")
+      names.append(
+        known ?? SessionEvent.Kind(rawValue: record.kind)?.description ?? "\(record.kind)")
     }
     return names
   }

@@ -60,7 +60,7 @@ extension ErrorSamples {
     .responseTooLarge(call: marked, limit: 7),
     .responseTooSlow(call: marked, limit: .seconds(7)),
     .expired(EndCause(expiry: .tokenExpired)),
-    .loggedOut(EndCause(logout: .user)),
+    .loggedOut(EndCause(logout: .user)), .proofKeyLost,
     .notStoredYet(because: .journal(.diskFull(path: marked))),
     .answerDropped(because: .journal(.diskFull(path: marked))),
     .journal(.diskFull(path: marked)),

@@ -36,6 +36,7 @@ extension ExplanationDraft {
     case .corruptStorage: explainCorruptStorage()
     case .secretsOutdated: explainOutdatedSecrets()
     case .secretsNewer: explainNewerSecrets()
+    case .proofKeyLost: explainLostKey()
     case .userInactive: explainInactiveAccount()
     case .inactivity: explainInactivity()
     case .lifetimeEnded: explainLifetime()

@@ -5,6 +5,7 @@ extension CauseFamily {
   /// sessions whose store does not work.
   static let storageEnds: [Cause] = [
     .secretsMissing, .secretUnreadable, .secretsAhead, .secretsOutdated, .secretsNewer,
+    .proofKeyLost,
     .stillStoreFailing, .stillAccessRefused,
   ]
 }
@@ -89,6 +90,22 @@ extension Cause {
       "uma versão mais nova tinha salvo os segredos da sessão, esta versão não conseguiu usá-los, "
         + "e uma nova entrada os substituiu",
       fix: "atualize o app para a versão mais nova"))
+  package static let proofKeyLost = Cause(
+    "proof-key-lost", .end,
+    "Expired: the key to which the server bound the tokens is lost",
+    reliesOn: .ownRecords,
+    .signedOut,
+    english: Plain(
+      "the key that the session's tokens are bound to is gone, or is another one",
+      fix: "sign in again; keep the key where the session's secrets are, and as long as they are"),
+    spanish: Plain(
+      "la clave a la que están ligados los tokens de la sesión ya no está, o es otra",
+      fix: "vuelve a iniciar sesión; guarda la clave donde están los secretos de la sesión, y "
+        + "tanto tiempo como ellos"),
+    portuguese: Plain(
+      "a chave à qual os tokens da sessão estão ligados não existe mais, ou é outra",
+      fix: "entre de novo; guarde a chave onde estão os segredos da sessão, e por tanto tempo "
+        + "quanto eles"))
   package static let stillStoreFailing = Cause(
     "still-store-failing", .still,
     "Still signed in: the secret store does not work",
@@ -236,6 +253,21 @@ extension ExplanationDraft {
     ruleOutUser()
     ruleOutRefusal()
     advise(.noJournalBackup)
+  }
+
+  /// Explains an end at an opening or a refresh, for which the key was looked at.
+  mutating func explainLostKey() {
+    conclude(.proofKeyLost, .proven)
+    showsOpenings = true
+    if let bound = trail.bound {
+      prove(.keyLost, [tokenWord, .place(bound.sequence)], on: bound, evidence.expiry)
+    } else {
+      prove(.keyLostUnnamed, [tokenWord], on: evidence.expiry)
+    }
+    infer(.keyRemoved, .likely)
+    ruleOutUser()
+    ruleOutRefusal()
+    advise(.keepKey)
   }
 
   /// Explains that an earlier version of the app was installed, which cannot read the newer items.

@@ -1,5 +1,6 @@
 import SessionCore
 import SessionHTTP
+import SessionKit
 
 /// The whole state of a loopback server, as one value that a lock protects.
 struct LoopbackServerState: Sendable {

@@ -234,7 +234,7 @@ private struct ScenarioFields: FieldVisitor {
   mutating func visit(_ name: FieldName, _ kind: IdentifierKind, identifier: Identifier?) {
     switch kind {
     case .user: add(name.member, identifier?.description)
-    case .boot, .journal: break
+    case .boot, .journal, .key: break
     }
   }
 

@@ -64,7 +64,7 @@ enum EndClass: Int, CaseIterable, Comparable, Sendable {
     case .device:
       [
         .noRefreshToken, .tokenExpired, .expiredOnArrival, .clockForward, .secretsMissing,
-        .secretUnreadable, .secretsAhead, .secretsOutdated, .secretsNewer,
+        .secretUnreadable, .secretsAhead, .secretsOutdated, .secretsNewer, .proofKeyLost,
       ]
     case .unknown: [.unexplained]
     case .rule: [.accountDeleted, .accountInactive, .endedByServer, .inactive, .lifetimeOver]

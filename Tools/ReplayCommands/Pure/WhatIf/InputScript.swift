@@ -298,7 +298,7 @@ extension InputScript {
         InputScript(.call, [.tell(.refresh(caller, .unauthorized, need))], isUse: true)
       ]
     case .userInactive: return profile(.userInactive, fold)
-    case .secretsMissing, .secretsOutdated, .corruptStorage:
+    case .secretsMissing, .secretsOutdated, .corruptStorage, .proofKeyLost:
       return items(facts.found(by: batch, after: fold), at: batch.time)
     default: return []
     }
@@ -350,6 +350,7 @@ extension ResponseMetadata {
     for case .note(.refreshTokenLife(let life)) in batch.contents {
       refreshTokenLife = life.milliseconds
     }
+    for case .note(.tokensBound(let bound)) in batch.contents { boundKey = bound.thumbprint }
   }
 
   fileprivate init(

@@ -107,7 +107,8 @@ extension SessionRecord.Content {
   fileprivate var isCompanion: Bool {
     switch self {
     case .note(.storageFailed), .note(.storageRecovered), .note(.clockSkew),
-      .note(.deviceClockUsed), .note(.refreshTokenLife), .note(.revocationPending):
+      .note(.deviceClockUsed), .note(.refreshTokenLife), .note(.tokensBound),
+      .note(.revocationPending):
       true
     default: false
     }

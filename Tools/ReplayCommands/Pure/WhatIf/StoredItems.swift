@@ -103,6 +103,7 @@ extension StoredItemsReport {
   private mutating func take(_ reason: ExpiryReason, _ current: Generation) {
     switch reason {
     case .secretsMissing: if token == .present { (token, generation) = (.absent, .none) }
+    case .proofKeyLost: isProofKeyLost = true
     case .secretsOutdated: generation = Generation(current.number - min(current.number, 1))
     case .corruptStorage:
       // Without an unreadable item, a newer token was stored that no event announces.

@@ -1,4 +1,4 @@
-/// SHA-256 (FIPS 180-4), which a code challenge needs (RFC 7636 §4.2).
+/// SHA-256 (FIPS 180-4), which a code challenge and a proof of possession need (RFC 7636, RFC 9449).
 ///
 /// Foundation does not provide it.
 package enum SHA256 {
