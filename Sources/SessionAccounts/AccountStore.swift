@@ -12,13 +12,19 @@ final class AccountStore: Sendable {
 
   let journal: Journal
   private let clock: any SessionClock
-  private let list: Mutex<AccountList>
+  private let state: Mutex<State>
   /// The list as of the last read of the file.
   let shown: LatestValue<AccountList>
 
+  private struct State {
+    var list: AccountList
+    /// Why a record of another process could not be taken in; the list is not known from then on.
+    var problem: AccountsError?
+  }
+
   private init(_ journal: Journal, _ list: AccountList, _ clock: any SessionClock) {
     (self.journal, self.clock) = (journal, clock)
-    self.list = Mutex(list)
+    state = Mutex(State(list: list))
     shown = LatestValue(list)
   }
 
@@ -122,18 +128,25 @@ final class AccountStore: Sendable {
 
   /// Reads what other processes have appended, without a lock.
   func read() throws(AccountsError) -> AccountList {
-    try list.withLock { list throws(AccountsError) in
+    try state.withLock { state throws(AccountsError) in
       let foreign = try Self.onJournal { () throws(JournalError) in try journal.catchUp() }
-      try take(foreign, &list)
-      return list
+      try take(foreign, &state)
+      return state.list
     }
   }
 
   /// Takes in records of others, which are delivered only once.
-  private func take(_ foreign: [JournalRecord], _ list: inout AccountList) throws(AccountsError) {
-    defer { show(list) }
+  private func take(_ foreign: [JournalRecord], _ state: inout State) throws(AccountsError) {
+    if let problem = state.problem { throw problem }
+    defer { show(state.list) }
     for record in foreign {
-      try list.take(record.sequence, record.kind, record.payload.span.bytes, journal.path)
+      do throws(AccountsError) {
+        try state.list.take(
+          record.sequence, record.kind, record.payload.span.bytes, journal.path)
+      } catch {
+        state.problem = error
+        throw error
+      }
     }
   }
 
@@ -143,30 +156,30 @@ final class AccountStore: Sendable {
   private func commit(
     _ decide: (AccountList) throws(AccountsError) -> [AccountEvent]
   ) throws(AccountsError) -> AccountList {
-    try list.withLock { list throws(AccountsError) in
+    try state.withLock { state throws(AccountsError) in
       let time = clock.now().time
-      var current = list
-      defer { list = current }
+      var current = state
+      defer { state = current }
       do throws(TransactionError<AccountList, AccountsError>) {
         let written = try journal.transact { foreign throws(AccountsError) in
           try take(foreign, &current)
-          let drafts = try decide(current).map { JournalDraft($0, at: time) }
-          var written = current
+          let drafts = try decide(current.list).map { JournalDraft($0, at: time) }
+          var written = current.list
           for draft in drafts {
             try written.take(0, draft.kind, draft.payload.span.bytes, journal.path)
           }
           return (drafts, written)
         }.value
-        current = written
+        current.list = written
       } catch {
         switch error {
         case .unavailable(let error), .appendFailed(let error, _): throw .journal(error)
         case .refused(let refusal, _): throw refusal
         }
       }
-      show(current)
+      show(current.list)
       compactIfLong()
-      return current
+      return current.list
     }
   }
 

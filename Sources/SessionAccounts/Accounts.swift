@@ -128,9 +128,19 @@ public final class Accounts: Sendable {
   ///
   /// All callers share one object, until it is closed.
   public func session(of id: Account.ID) async throws(AccountsError) -> Session {
-    guard let account = list.accounts.first(where: { $0.id == id }) else { throw .unknown(id) }
+    let session = try await session(try await listed(id))
+    // Another process may have removed the account while its session was opened.
+    do throws(AccountsError) { _ = try await listed(id) } catch {
+      _ = try await onSession(id) { () throws(SessionError) in try await session.close() }
+      throw error
+    }
+    return session
+  }
+
+  private func listed(_ id: Account.ID) async throws(AccountsError) -> Account {
+    guard let account = try await read()[id] else { throw .unknown(id) }
     guard account.stage == .listed else { throw .leaving(id) }
-    return try await session(account)
+    return account
   }
 
   private func session(_ account: Account) async throws(AccountsError) -> Session {

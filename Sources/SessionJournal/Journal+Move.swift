@@ -105,7 +105,9 @@ extension Journal {
         }
       } catch {
         guard hasMoved ? error.isAlreadyThere : error.isMissing else { throw error }
+        return
       }
+      try options.fileSystem.synchronizeFolder(of: path)
     }
   }
 }

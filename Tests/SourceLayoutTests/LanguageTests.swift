@@ -104,7 +104,7 @@ struct LanguageTests {
 
   @Test("a doc comment names requirements on its last line alone")
   func requirements() throws {
-    let id = "(?:STA|LOG|REF|RES|POL|OUT|CTX|JRN|STO|INT|SYN|WEB|RPL|TST|SCL|LCH|DOC)-\\d"
+    let id = "(?:STA|LOG|REF|RES|POL|OUT|CTX|JRN|STO|INT|SYN|WEB|RPL|TST|SCL|LCH|DOC|ACC)-\\d"
     // A line with an identifier, and the beginning of the next one.
     let pattern = try NSRegularExpression(
       pattern: "^ *(///.*\\b\(id).*)\n *(///)?", options: .anchorsMatchLines)

@@ -51,7 +51,7 @@ struct RequirementTests {
   /// The test files that have a test or a suite with an id in its display name.
   private func testFiles() throws -> [String: Set<String>] {
     var files: [String: Set<String>] = [:]
-    let id = /\b(?:STA|LOG|REF|RES|OUT|CTX|STO|INT|POL|JRN|RPL|TST|WEB|SYN|SCL|LCH|DOC)-\d+\b/
+    let id = /\b(?:STA|LOG|REF|RES|OUT|CTX|STO|INT|POL|JRN|RPL|TST|WEB|SYN|SCL|LCH|DOC|ACC)-\d+\b/
     for file in try tree.swiftFiles(below: "Tests") {
       let name = (file as NSString).lastPathComponent.replacing(".swift", with: "")
       // The first literal after @Test or @Suite, on the same line or the next.

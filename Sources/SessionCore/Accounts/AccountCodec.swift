@@ -24,7 +24,7 @@ package enum AccountCodec {
   private static let version: UInt8 = 1
   private static let snapshotVersion: UInt8 = 0xB8
   /// The kinds of account lists, also future ones, and the versions of their snapshots.
-  private static let reserved: ClosedRange<UInt8> = 0xB8...0xBF
+  private static let reserved: ClosedRange<UInt8> = 0xB8...0xBE
 
   /// Whether a record belongs to an account list, known or not.
   package static func owns(kind: UInt8, payload: RawSpan) -> Bool {

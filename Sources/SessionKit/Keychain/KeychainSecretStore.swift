@@ -46,6 +46,9 @@ public struct KeychainSecretStore: SecretStore {
   private let items: KeychainItems
   private let keychain: SystemKeychain
 
+  var service: String { items.service }
+  var accessGroup: String? { items.accessGroup }
+
   /// Whether the refresh token is an item of its own, which is the case with
   /// `.biometryToRefresh`.
   public var separatesRefreshToken: Bool { items.separatesRefreshToken }

@@ -55,6 +55,8 @@ extension FilePlace {
       if errno == ENOTDIR { throw .wrongAddress("a part of \(place) is not a directory") }
       guard errno == ENOENT else { throw failure(errno, journal) }
       guard lstat(String(place), &status) != 0 else {
+        // Another process may have created it between the two calls.
+        if stat(String(place), &status) == 0 { continue }
         throw .journal(.danglingLink(path: String(place)))
       }
       missing.append(String(place))

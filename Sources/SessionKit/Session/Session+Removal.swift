@@ -17,7 +17,8 @@ extension Session {
     case removed
     /// A user is logged in, so nothing was removed.
     case loggedIn
-    /// The server was not told of an end yet, or the journal cannot be read. Nothing was removed.
+    /// The server was not told of an end yet, the journal cannot be read, or the session has not moved from
+    /// its former place. Nothing was removed.
     case pending
   }
 
@@ -35,6 +36,7 @@ extension Session {
     try configuration.place.check()
     return try await configuration.runtime().result(within: configuration.place.deadline) {
       () throws(SessionError) in
+      guard try !SessionMove.isAtFormerPlace(configuration) else { return .pending }
       if isFile {
         // Another process may log in until its journal is gone. It stores a token only under the lock
         // and only if its journal is there, so the state is read under the lock.

@@ -20,9 +20,9 @@ public final class Session: Sendable {
   /// The configuration with which the session was opened.
   package var configuration: SessionConfiguration { engine.configuration }
 
-  /// Why the session was opened at its former place; `nil` if it was not.
+  /// Why the session is still at its former place, or why something of it is; `nil` if nothing is.
   ///
-  /// The next opening tries to move it again.
+  /// The next opening tries again.
   ///
   /// - Requirement: ACC-3
   public var moveProblem: SessionError? { engine.configuration.moveProblem }
@@ -56,6 +56,16 @@ public final class Session: Sendable {
   ///   `recovery` is `resume`, the journal is moved aside instead, and the session continues.
   /// - Requirement: LCH-1, RES-1, RES-3, RES-6
   public static func open(_ configuration: SessionConfiguration)
+    async throws(SessionError) -> Session
+  {
+    do throws(SessionError) { return try await openPlaced(configuration) } catch {
+      guard error.failure == .movedAway, configuration.formerPlace != nil else { throw error }
+    }
+    // Another process has moved it meanwhile.
+    return try await openPlaced(configuration)
+  }
+
+  private static func openPlaced(_ configuration: SessionConfiguration)
     async throws(SessionError) -> Session
   {
     let runtime = configuration.runtime()

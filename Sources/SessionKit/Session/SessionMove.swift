@@ -82,63 +82,119 @@ struct SessionMove: Sendable {
   static func place(of configuration: SessionConfiguration, _ runtime: SessionRuntime)
     async throws(SessionError) -> SessionConfiguration
   {
-    guard let former = configuration.formerPlace,
-      let place = configuration.place as? FilePlace
-    else { return configuration }
-    try former.place.check()
-    guard former.place.path != place.path else {
-      throw .wrongAddress("the session's former directory is its directory, so it cannot move")
-    }
-    let move = SessionMove(configuration: configuration, former: former, place: place)
-    return try await runtime.result(within: place.deadline) { () throws(SessionError) in
+    guard let move = try SessionMove(configuration) else { return configuration }
+    return try await runtime.result(within: move.place.deadline) { () throws(SessionError) in
       try move.run()
     }
   }
 
-  /// Returns the configuration with which the session must be opened now.
+  /// Whether the session of a configuration is, or may be, still at its former place.
+  static func isAtFormerPlace(_ configuration: SessionConfiguration) throws(SessionError) -> Bool {
+    guard let move = try SessionMove(configuration),
+      !Journal.hasMoved(from: move.former.place.path, options: move.options)
+    else { return false }
+    switch try move.content(of: move.former.place.path) {
+    case .unused, .moved: return false
+    case .used, .busy: return true
+    }
+  }
+
+  /// Creates the move; `nil` if the configuration has no former place.
+  private init?(_ configuration: SessionConfiguration) throws(SessionError) {
+    guard let former = configuration.formerPlace else { return nil }
+    guard let place = configuration.place as? FilePlace else {
+      throw .wrongAddress("the session's log is no file, so no session can move to it")
+    }
+    try former.place.check()
+    guard former.place.path != place.path else {
+      throw .wrongAddress("the session's former directory is its directory, so it cannot move")
+    }
+    (self.configuration, self.former, self.place) = (configuration, former, place)
+    #if canImport(Security)
+    // Without an access group, the keychain searches every group. So the former item and its copy
+    // would be one for some calls, and the removal of one would remove both.
+    if let old = former.secrets as? KeychainSecretStore,
+      let new = configuration.secrets as? KeychainSecretStore,
+      old.service == new.service, old.accessGroup != new.accessGroup
+    {
+      throw .wrongAddress("both keychain groups have one service; give the new one another service")
+    }
+    #endif
+  }
+
+  /// Whether both places have one store, so that no item moves.
+  private var sharesItems: Bool {
+    if let old = former.secrets as? FileSecretStore,
+      let new = configuration.secrets as? FileSecretStore
+    {
+      let real = { (store: FileSecretStore) in
+        URL(filePath: store.folder).resolvingSymlinksInPath().path
+      }
+      return real(old) == real(new)
+    }
+    #if canImport(Security)
+    if let old = former.secrets as? KeychainSecretStore,
+      let new = configuration.secrets as? KeychainSecretStore
+    {
+      return old.service == new.service
+    }
+    #endif
+    return former.secrets as AnyObject === configuration.secrets as AnyObject
+  }
+
+  /// Waits for the disk.
   ///
-  /// Waits for the disk. Throws if nothing tells at which place the session is.
+  /// Throws if nothing tells at which place the session is.
   private func run() throws(SessionError) -> SessionConfiguration {
     guard !Journal.hasMoved(from: former.place.path, options: options) else {
       return configuration
     }
-    let was = try content(of: former.place.path)
-    guard was != .unused else { return configuration }
-    do throws(SessionError) {
-      try place.prepare(for: configuration.secrets)
-      var destination = try onJournal { () throws(JournalError) in
-        try JournalDestination(place.path, options: options)
-      }
-      defer { destination.release() }
-      let step = MoveStep(
-        former: was, here: try content(of: place.path),
-        isStaged: try onJournal(destination.isStaged))
-      switch step {
-      case .open:
-        try onJournal(destination.discard)
-        return configuration
-      case .stay:
-        throw busy
-      case .move:
-        // It shows whether the store accepts the items, before anything is written.
-        try copySecrets()
-        try commit(destination)
-        try onJournal(destination.putInPlace)
-      case .finish:
-        try onJournal(destination.putInPlace)
-      case .cleanUp:
-        break
-      }
-      destination.release()
-      try cleanUp()
+    let was: MoveStep.Content
+    do throws(SessionError) { was = try content(of: former.place.path) } catch {
+      // An extension cannot reach the app's own directory, and needs it no more.
+      guard try content(of: place.path) == .used else { throw error }
       return configuration
-    } catch {
-      guard try content(of: former.place.path) != .moved else { throw error }
-      var stayed = configuration
-      (stayed.place, stayed.secrets) = (former.place, former.secrets)
-      stayed.moveProblem = error
-      return stayed
     }
+    guard was != .unused else { return configuration }
+    do throws(SessionError) { try place.prepare(for: configuration.secrets) } catch {
+      guard was != .moved else { throw error }
+      return stayed(because: error)
+    }
+    var destination = try onJournal { () throws(JournalError) in
+      try JournalDestination(place.path, options: options)
+    }
+    defer { destination.release() }
+    let step = MoveStep(
+      former: was, here: try content(of: place.path), isStaged: try onJournal(destination.isStaged))
+    switch step {
+    case .open:
+      try onJournal(destination.discard)
+      return configuration
+    case .stay: return stayed(because: busy)
+    case .move:
+      do throws(SessionError) { try commit(destination) } catch {
+        // After a failed sync, only the journal tells whether the record is there.
+        guard try content(of: former.place.path) != .moved else { throw error }
+        return stayed(because: error)
+      }
+      try putInPlace(destination)
+    case .finish: try putInPlace(destination)
+    case .cleanUp: break
+    }
+    destination.release()
+    var moved = configuration
+    do throws(SessionError) { try cleanUp(notes: step != .cleanUp) } catch {
+      // The session is whole here. The next opening removes the rest.
+      moved.moveProblem = error
+    }
+    return moved
+  }
+
+  private func stayed(because problem: SessionError) -> SessionConfiguration {
+    var stayed = configuration
+    (stayed.place, stayed.secrets) = (former.place, former.secrets)
+    stayed.moveProblem = problem
+    return stayed
   }
 
   /// Copies everything and appends the record, under the locks of both places.
@@ -150,6 +206,7 @@ struct SessionMove: Sendable {
     }
     guard let journal = opened else { throw busy }
     defer { close(journal) }
+    try refuseItems(butOf: journal.identifier.description)
     do throws(TransactionError<Void, SessionError>) {
       _ = try journal.transact { _ throws(SessionError) in
         // Another process may have sent a request, or moved the session, since it was read.
@@ -161,32 +218,42 @@ struct SessionMove: Sendable {
     } catch {
       switch error {
       case .unavailable(let error), .appendFailed(let error, _): throw .journal(error)
-      case .refused(let refusal, _): throw refusal
+      case .refused(let refusal, _):
+        retract()
+        throw refusal
       }
     }
   }
 
-  /// Notes the move here, and removes what the former place has no use for.
-  private func cleanUp() throws(SessionError) {
-    let time = configuration.clock.now().time
+  private func putInPlace(_ destination: JournalDestination) throws(SessionError) {
     try onJournal { () throws(JournalError) in
-      // It may have moved away from here earlier.
+      // It may have moved away from here earlier. A mark that stayed would hide the next move.
       try Journal.note(hasMoved: false, from: place.path, options: options)
+      try destination.putInPlace()
     }
-    let opened = try onJournal { () throws(JournalError) in
-      try Journal.read(at: place.path, options: options) { _, _ in }
+  }
+
+  /// Notes the move here, and removes what the former place has no use for.
+  private func cleanUp(notes: Bool) throws(SessionError) {
+    if notes {
+      let opened = try onJournal { () throws(JournalError) in
+        try Journal.read(at: place.path, options: options) { _, _ in }
+      }
+      if let journal = opened {
+        defer { close(journal) }
+        let (kind, payload) = SessionCodec.encode(
+          .note(.moved), at: configuration.clock.now().time)
+        try onJournal { () throws(JournalError) in
+          _ = try journal.append([JournalDraft(kind: kind, payload: payload)])
+        }
+      }
     }
-    // The opening that follows repairs the end of the journal, and a later one cleans up.
-    guard let journal = opened else { return }
-    defer { close(journal) }
-    let (kind, payload) = SessionCodec.encode(.note(.moved), at: time)
-    try onJournal { () throws(JournalError) in
-      _ = try journal.append([JournalDraft(kind: kind, payload: payload)])
-    }
-    try onSecrets { () throws(SecretStoreError) in
-      for item in SecretItem.all {
-        try former.secrets.remove(item)
-        try former.secrets.removeSetAside(item)
+    if !sharesItems {
+      try onSecrets { () throws(SecretStoreError) in
+        for item in SecretItem.all {
+          try former.secrets.remove(item)
+          try former.secrets.removeSetAside(item)
+        }
       }
     }
     try onJournal { () throws(JournalError) in
@@ -200,7 +267,26 @@ struct SessionMove: Sendable {
       because: "a request may still be answered, or the end of the journal has to be repaired")
   }
 
+  /// Throws if the new store has items of another session, which a copy would replace.
+  private func refuseItems(butOf owner: String) throws(SessionError) {
+    guard !sharesItems else { return }
+    try refuse(StoredToken.self, butOf: owner)
+    try refuse(StoredUser.self, butOf: owner)
+    try refuse(StoredRevocations.self, butOf: owner)
+  }
+
+  private func refuse<Item: LocatedItem>(_: Item.Type, butOf owner: String) throws(SessionError) {
+    var bytes: [UInt8]?
+    try onSecrets { () throws(SecretStoreError) in bytes = try configuration.secrets.read(Item.item)
+    }
+    guard let bytes else { return }
+    let stored = WholeItem<Item>(bytes)?.item
+    guard stored?.journal != owner else { return }
+    throw .secretsOfAnotherSession(journal: stored?.journalPath ?? "another session")
+  }
+
   private func copySecrets() throws(SessionError) {
+    guard !sharesItems else { return }
     try onSecrets { () throws(SecretStoreError) in
       for item in SecretItem.all {
         if let bytes = try former.secrets.read(item) {
@@ -209,6 +295,18 @@ struct SessionMove: Sendable {
           try configuration.secrets.remove(item)
         }
       }
+    }
+  }
+
+  /// Removes the copies of a move that did not happen.
+  private func retract() {
+    guard !sharesItems else { return }
+    do throws(SessionError) {
+      try onSecrets { () throws(SecretStoreError) in
+        for item in SecretItem.all { try configuration.secrets.remove(item) }
+      }
+    } catch {
+      // The next move replaces them, and no other session uses them: they name their journal.
     }
   }
 

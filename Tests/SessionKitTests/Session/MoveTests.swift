@@ -3,9 +3,31 @@ import Foundation
 import SessionHTTP
 import SessionJournal
 import SessionTestKit
+import Synchronization
 import Testing
 
 @testable import SessionKit
+
+/// A store that may refuse to remove anything.
+private final class StubbornStore: SecretStore {
+  let items = MemorySecretStore()
+  let refuses = Mutex(false)
+
+  func read(_ item: SecretItem) throws(SecretStoreError) -> [UInt8]? { try items.read(item) }
+  func write(_ item: SecretItem, _ bytes: [UInt8]) throws(SecretStoreError) {
+    try items.write(item, bytes)
+  }
+  func remove(_ item: SecretItem) throws(SecretStoreError) {
+    guard !refuses.withLock({ $0 }) else {
+      throw .failed(item: item, place: "memory", operation: "remove", code: 1)
+    }
+    try items.remove(item)
+  }
+  func setAside(_ item: SecretItem) throws(SecretStoreError) { try items.setAside(item) }
+  func removeSetAside(_ item: SecretItem) throws(SecretStoreError) {
+    try items.removeSetAside(item)
+  }
+}
 
 @Suite("Moving a session")
 struct MoveTests {
@@ -150,5 +172,66 @@ struct MoveTests {
     await #expect(throws: SessionError.self) {
       try await Session.open(configuration(at: new, from: new))
     }
+  }
+
+  @Test("ACC-3 a store that both places share keeps its items, and items of another user stay")
+  func stores() async throws {
+    let shared = MemorySecretStore()
+    var former = configuration(at: old)
+    former.secrets = shared
+    let session = try await Session.open(former)
+    try await session.login(bench.credentials)
+    try await session.close()
+    var one = configuration(at: new, secrets: shared)
+    one.formerPlace = .init(directory: old, secrets: shared)
+    let moved = try await Session.open(one)
+    try await moved.refresh()
+    #expect(moved.moveProblem == nil && moved.isAuthenticated)
+    try await moved.close()
+
+    let (third, others) = (bench.folder.appending(path: "third"), MemorySecretStore())
+    var other = configuration(at: bench.folder.appending(path: "fourth"))
+    other.secrets = others
+    let owner = try await Session.open(other)
+    try await owner.login(bench.credentials)
+    let before = try others.read(.token)
+    var taken = configuration(at: third, secrets: others)
+    taken.formerPlace = .init(directory: new, secrets: shared)
+    let stays = try await Session.open(taken)
+    #expect(stays.moveProblem?.failure == .secretsOfAnotherSession && stays.isAuthenticated)
+    #expect(try others.read(.token) == before)
+    try await stays.close()
+    try await owner.close()
+  }
+
+  @Test("ACC-3 a former store that keeps its items does not keep the session")
+  func leftItems() async throws {
+    let kept = StubbornStore()
+    var former = configuration(at: old)
+    former.secrets = kept
+    let session = try await Session.open(former)
+    try await session.login(bench.credentials)
+    try await session.close()
+    var target = configuration(at: new)
+    target.formerPlace = .init(directory: old, secrets: kept)
+    kept.refuses.withLock { $0 = true }
+    let moved = try await Session.open(target)
+    #expect(moved.isAuthenticated && moved.moveProblem?.code == .storage)
+    #expect(moved.configuration.journal.hasPrefix(new.path))
+    try await moved.close()
+    kept.refuses.withLock { $0 = false }
+    let again = try await Session.open(target)
+    #expect(again.isAuthenticated && again.moveProblem == nil && kept.items.items.isEmpty)
+    #expect(try names(new).filter { $0 == "moved" }.count == 1)
+    try await again.close()
+  }
+
+  @Test("ACC-1 ACC-3 an account that has not moved is not removed before it has")
+  func account() async throws {
+    try await loggedIn(at: old).close()
+    let locked = MemorySecretStore()
+    locked.isAvailable = false
+    let found = try await Session.remove(configuration(at: new, from: old, secrets: locked))
+    #expect(found == .pending)
   }
 }

@@ -138,6 +138,8 @@ enum JournalFault: Equatable, Sendable {
       return "\(name) holds an impossible event \(spot): \(rejection)."
     case .outOfPlace(_, let rejection):
       return "\(name) holds a record that cannot follow \(spot): \(rejection)."
+    case .unknownKind(_, SessionRecord.movedKind):
+      return "\(name) ends \(spot): the session was moved to another place, where it goes on."
     case .unknownKind(_, let kind):
       return "\(name) holds an event of kind \(kind) \(spot), which a newer version wrote: "
         + "the state after it is not known."
@@ -183,6 +185,7 @@ enum JournalFault: Equatable, Sendable {
         steps.append("sessionreplay repair \(name) -o OUT, for a good file")
       }
       return steps.isEmpty ? "a copy of the file" : steps.joined(separator: "; or ")
+    case .unknownKind(_, SessionRecord.movedKind): return "look at the journal of the new place"
     case .unknownKind: return "a newer version of sessionreplay"
     }
   }

@@ -44,9 +44,11 @@ final class TodoAccounts: Sendable {
   func remove(_ id: Account.ID) async throws -> LogoutOutcome {
     let outcome = try await accounts.remove(id, discardingPendingChanges: true)
     try await logs.all.withLock { $0.removeValue(forKey: id) }?.close()
-    // The library removes what is its own. The log and the directory that it was in are the app's.
+    // The library removes what is its own, later if the server could not be told. The log is the app's.
     try await ChangeLog.remove(at: logPath(id).path)
-    try FileManager.default.removeItem(at: logPath(id).deletingLastPathComponent())
+    if accounts.list.leaving.isEmpty {
+      try FileManager.default.removeItem(at: logPath(id).deletingLastPathComponent())
+    }
     return outcome
   }
 
