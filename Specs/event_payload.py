@@ -24,6 +24,7 @@ CODES = {
     "revocation outcome": "revoked notOffered failed abandoned alreadyInvalid",
     "secret item": "token user context revocation refreshToken",
     "storage operation": "read write remove setAside find reserve",
+    "lock reason": "user unused launch",
     "wipe cause": "signedOut otherJournal unreadable",
     "continuation cause": "damaged newerVersion notAJournal lost",
     "storage cause": "noRoom refused busy replaced unusable failed unavailable newerVersion"
@@ -97,6 +98,8 @@ KINDS = {
     0x93: ("answerUnused", [("request", "u64")]),
     0x95: ("deviceClockUsed", [("generation", "u64")]),
     0x99: ("refreshTokenLife", [("generation", "u64"), ("milliseconds", "i64")]),
+    0x9A: ("locked", [("reason", "lock reason")]),
+    0x9B: ("unlocked", []),
     0x9C: ("tokensBound", [("generation", "u64"), ("thumbprint", "id")]),
     0x96: ("userNeeded", [("generation", "u64"), ("isOfCall", "flag"), ("failure", "failure"),
                           ("demand", "demand")]),

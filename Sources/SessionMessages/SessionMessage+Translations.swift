@@ -51,6 +51,7 @@ extension SessionMessage {
     case .noConnection: "No se puede conectar con el servicio. Comprueba tu conexión."
     case .noAnswer: "El servicio no ha respondido. Es posible que haya hecho lo que pediste."
     case .insecureConnection: "La conexión con el servicio no sería privada."
+    case .appLocked: "La app está bloqueada. Tu sesión no se ha cerrado."
     case .deviceLocked:
       "Los datos guardados en este dispositivo aún no se pueden leer. Tu sesión no se ha cerrado."
     case .noAccess:
@@ -106,6 +107,7 @@ extension SessionAdvice {
     case .signIn: "Inicia sesión para continuar."
     case .logOut: "Cierra antes la sesión."
     case .unlock: "Desbloquea el dispositivo."
+    case .unlockApp: "Desbloquea la app."
     case .freeSpace: "Libera espacio."
     case .reopen: "Cierra la aplicación y vuelve a abrirla."
     case .update: "Actualiza la aplicación."
@@ -174,6 +176,7 @@ extension SessionMessage {
     case .noConnection: "Não foi possível conectar ao serviço. Verifique sua conexão."
     case .noAnswer: "O serviço não respondeu. Ele pode ter feito o que você pediu."
     case .insecureConnection: "A conexão com o serviço não seria privada."
+    case .appLocked: "O aplicativo está bloqueado. Sua sessão não foi encerrada."
     case .deviceLocked:
       "Os dados guardados neste dispositivo ainda não podem ser lidos. Sua sessão não foi encerrada."
     case .noAccess:
@@ -226,6 +229,7 @@ extension SessionAdvice {
     case .signIn: "Entre para continuar."
     case .logOut: "Saia antes da sessão."
     case .unlock: "Desbloqueie o dispositivo."
+    case .unlockApp: "Desbloqueie o aplicativo."
     case .freeSpace: "Libere espaço."
     case .reopen: "Feche o aplicativo e abra-o novamente."
     case .update: "Atualize o aplicativo."

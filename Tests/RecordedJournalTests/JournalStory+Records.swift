@@ -197,6 +197,12 @@ extension JournalStory {
       await stage.fails { () async throws(SessionError) in try await session.data(for: call) }
       try await session.close()
     },
+    JournalStory(.stillLocked, "the app locks, and a refresh is refused") { stage in
+      let session = try await stage.signedIn()
+      try await session.lock()
+      await stage.fails { () async throws(SessionError) in try await session.refresh() }
+      try await session.close()
+    },
     JournalStory(.neverSignedIn, "open, a wrong password, close") { stage in
       let session = try await stage.open()
       stage.server.failNext(.login, with: .status(401))

@@ -165,6 +165,9 @@ struct WhyNeighbour: Sendable, CustomTestStringConvertible {
       guard case .note(.itemUnreadable) = record.content else { return record }
       return record.with(.note(.itemUnreadable(.user)))
     }, failing(.stillOffline, .intercepted, 0, .stillIntercepted),
+    WhyNeighbour(.stillLocked, "the app was not locked", .stillSignedIn) { record in
+      if case .note(.locked) = record.content { nil } else { record }
+    },
     failing(.stillIntercepted, .intercepted, 500, .stillErrorPage),
     failing(.stillErrorPage, .intercepted, 511, .stillIntercepted),
     failing(.stillErrorPage, .intercepted, 200, .stillIntercepted),

@@ -27,6 +27,7 @@ struct EventCodecSpecTests {
       "switch trigger": SwitchTrigger.self, "expiry reason": ExpiryReason.self,
       "logout reason": LogoutReason.self, "request kind": RequestKind.self,
       "revocation outcome": RevocationOutcome.self, "secret item": SecretItem.self,
+      "lock reason": SessionNote.LockReason.self,
       "wipe cause": SessionNote.WipeCause.self, "failure kind": RequestFailure.Kind.self,
       "continuation cause": SessionNote.ContinuationCause.self,
       "storage operation": StorageOperation.self, "storage cause": StorageCause.self,

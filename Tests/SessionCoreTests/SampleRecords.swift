@@ -87,7 +87,7 @@ enum SampleRecords {
     .storageFailed(.init(item: .token, operation: .write, cause: .noRoom, number: 28)),
     .storageFailed(.init(item: .user, operation: .read, cause: .failed, number: -25_300)),
     .storageRecovered(.init(item: .token, operation: .write)), .answerUnused(9),
-    .deviceClockUsed(Generation(7)), .moved,
+    .deviceClockUsed(Generation(7)), .moved, .locked(.unused), .unlocked,
     .refreshTokenLife(.init(generation: Generation(7), milliseconds: 604_800_000)),
     .tokensBound(
       .init(

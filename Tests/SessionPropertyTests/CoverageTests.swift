@@ -63,7 +63,7 @@ struct CoverageTests {
   @Test("K3 TST-1 unreached cases are reported")
   func gaps() throws {
     let nothing = CoordinatorCoverage().gaps
-    #expect(nothing.count { $0.hasPrefix("input") } == 32)
+    #expect(nothing.count { $0.hasPrefix("input") } == 36)
     #expect(nothing.count { $0.hasPrefix("effect") } == 18)
     #expect(nothing.count { $0.hasPrefix("timer") } == SessionTimer.allCases.count)
     let choices = Choices(replaying: [])

@@ -11,11 +11,18 @@ public enum LAAccessControlOperation: Int, Sendable {
   case useItem = 1
 }
 
+public enum LAPolicy: Int, Sendable {
+  case deviceOwnerAuthentication = 2
+}
+
 /// Not Sendable: this is the strictest assumption for its callers.
 open class LAContext: NSObject {
   public override init() {}
   open var interactionNotAllowed = false
   open func invalidate() {}
+  open func evaluatePolicy(_ policy: LAPolicy, localizedReason: String) async throws -> Bool {
+    false
+  }
   // watchOS has no biometry.
   #if !SYSTEM_watchOS
   open func evaluateAccessControl(

@@ -51,7 +51,7 @@ extension PayloadWriter {
         write(opened.platform ?? Platform(rawValue: .max))
       }
       if let policy = opened.policy { write(policy.description) }
-    case .closed, .localDataCleared, .moved:
+    case .closed, .localDataCleared, .moved, .unlocked:
       break
     case .tailCut(let cut):
       write(cut.bytes)
@@ -74,6 +74,8 @@ extension PayloadWriter {
     case .refreshTokenLife(let life):
       write(life.generation)
       write(life.milliseconds)
+    case .locked(let reason):
+      write(reason)
     case .tokensBound(let bound):
       write(bound.generation)
       write(bound.thumbprint)
@@ -188,6 +190,8 @@ extension PayloadReader {
     case .refreshTokenLife:
       .refreshTokenLife(
         SessionNote.RefreshTokenLife(generation: try generation(), milliseconds: try integer()))
+    case .locked: .locked(try code())
+    case .unlocked: .unlocked
     case .tokensBound:
       .tokensBound(
         SessionNote.TokensBound(generation: try generation(), thumbprint: try identifier()))

@@ -122,6 +122,10 @@ struct PendingCommit: Hashable, Sendable {
     case note
     /// To note that a call needs the user.
     case need(SessionNote.UserNeeded)
+    /// To note a lock; the app has asked for it unless the caller is `nil`.
+    case lock(Caller?)
+    /// To unlock after the check with this number.
+    case unlock(Caller, UInt64)
     /// To note failures of the secret store.
     case storage
     case revoked(Generation, RevocationOutcome, status: UInt16)

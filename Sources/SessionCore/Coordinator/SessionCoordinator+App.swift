@@ -25,6 +25,11 @@ extension SessionCoordinator {
     guard fold.kind == .authenticated, !isTokenGood(at: now.uptime) else {
       return [.resume(caller, .current)]
     }
+    // No caller waits for a token while the session is locked.
+    if isLocked {
+      schedule.request(.foreground)
+      return [.resume(caller, .current)]
+    }
     return refresh(caller, .foreground, .ifExpired, at: now)
   }
 

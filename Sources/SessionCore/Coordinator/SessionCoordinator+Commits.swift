@@ -6,7 +6,11 @@ extension SessionCoordinator {
   ) -> [SessionEffect] {
     notes.noteLastingRuns(at: now.uptime)
     // Notes that could not be journaled before go first.
-    var contents = notes.forNextBatch(at: now.uptime).map(SessionRecord.Content.note) + contents
+    let waiting =
+      notes.forNextBatch(at: now.uptime)
+      + [appLock.note(after: fold.sequence)]
+      .compactMap(\.self)
+    var contents = waiting.map(SessionRecord.Content.note) + contents
     contents += revocation(with: contents, for: purpose)
     var deadline: Int64?
     var sessionEnd: Timestamp?
@@ -109,6 +113,7 @@ extension SessionCoordinator {
       }
       if case .note(.clockSkew(let skew)) = content { notes.noted(skew: skew) }
     }
+    appLock.journaled(fold.intents.lock)
     // An opening announces the same token again: its doubt goes on.
     if fold.tokenGeneration != before.token { peers.endDoubt() }
     followOpenRequest(at: now)
@@ -142,6 +147,8 @@ extension SessionCoordinator {
     case .logout(let caller, _): publish(events) + finishEnd(caller, durable.pendingRevocation)
     case .profileEndsSession: publish(events) + wipeItems(endedBy: durable)
     case .note, .storage, .need: publish(events)
+    case .lock(let caller): publish(events) + resume(caller.map { [$0] } ?? [], .current)
+    case .unlock(let caller, _): publish(events) + unlocked(caller, at: now)
     case .endings: endingsNoted(publishing: events)
     case .revoked(let generation, let outcome, let status):
       revocationNoted(generation, outcome, status: status, at: now)
@@ -174,6 +181,8 @@ extension SessionCoordinator {
       profileRead(user, failure, token, at: now)
     case .note: cleared(at: now)
     case .need(let need): callNeedsUser(need, at: now)
+    case .lock(let caller): noteLock(for: caller, at: now)
+    case .unlock(let caller, let number): checkPassed(caller, number, at: now)
     // The notes still wait, and go with the next batch.
     case .storage: []
     case .revoked(let generation, let outcome, let status):
@@ -210,6 +219,8 @@ extension SessionCoordinator {
     // The next call finds the need again.
     case .profileEndsSession, .note, .need:
       return []
+    case .lock(let caller): return resume(caller.map { [$0] } ?? [], .failed(.storage))
+    case .unlock(let caller, _): return unlockFailed(caller)
     // Other batches may fail because of the secret store, but this one says that the journal
     // failed.
     case .storage:

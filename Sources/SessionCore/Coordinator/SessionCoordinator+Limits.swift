@@ -1,4 +1,4 @@
-/// Ends a session that is not used for too long (``Inactivity``).
+/// Ends or locks a session that is not used for too long (``Inactivity``).
 ///
 /// - Requirement: POL-5
 extension SessionCoordinator {
@@ -16,7 +16,7 @@ extension SessionCoordinator {
   /// Resumes the measurement at an opening; `idle` is how long the session was unused, if known.
   mutating func resumeUse(idle: Int64?, at now: ClockReading) -> [SessionEffect] {
     guard isMeasuringUse else { return [] }
-    return follow(inactivity.resume(idle: idle, at: now.uptime), at: now)
+    return follow(inactivity.resume(idle: idle, at: now.uptime), isOpening: true, at: now)
   }
 
   /// Records a use.
@@ -27,7 +27,7 @@ extension SessionCoordinator {
 
   mutating func inactivityIsDue(at now: ClockReading) -> [SessionEffect] {
     guard isMeasuringUse, stopped == nil else { return [] }
-    return inactivity.isDue(at: now.uptime)
+    return inactivity.isDue(isLocked: isLocked, at: now.uptime)
   }
 
   mutating func useRead(_ last: Int64?, at now: ClockReading) -> [SessionEffect] {
@@ -36,10 +36,11 @@ extension SessionCoordinator {
   }
 
   private mutating func follow(
-    _ verdict: Inactivity.Verdict, at now: ClockReading
+    _ verdict: Inactivity.Verdict, isOpening: Bool = false, at now: ClockReading
   ) -> [SessionEffect] {
     switch verdict {
     case .goesOn(let effects): effects
+    case .unused(let effects): effects + lockItself(.unused, isOpening: isOpening, at: now)
     case .expired: end(by: .unused, at: now)
     }
   }

@@ -182,7 +182,8 @@ extension SessionCoordinator {
 extension SessionCoordinator {
   /// Requests the profile once after opening, as soon as there is a valid token and no other work.
   mutating func requestProfileIfOwed(at now: ClockReading) -> [SessionEffect] {
-    guard owesProfile, callers.isEmpty(.close), request == nil, isRestored, !peers.isWaiting,
+    guard owesProfile, !holdsRequests, callers.isEmpty(.close), request == nil, isRestored,
+      !peers.isWaiting,
       schedule.due == nil,
       callers.isEmpty(.token), case .authenticated(let session) = state, isTokenGood(at: now.uptime)
     else { return [] }

@@ -6,7 +6,8 @@ extension SessionCoordinator {
     notes.opened(facts.notes, isDue: facts.isClockSet)
     var facts = facts
     facts.began = facts.began ?? now.time
-    return clear(owed: facts.owedClearing) + restore(facts, at: now)
+    let locked = policy.locksAtLaunch ? lockItself(.launch, isOpening: true, at: now) : []
+    return locked + clear(owed: facts.owedClearing) + restore(facts, at: now)
   }
 
   /// Brings journal and stored items into agreement.
@@ -24,7 +25,10 @@ extension SessionCoordinator {
     let isDoubted = doubt.doubts(isElsewhere ? nil : absence(in: facts), at: now.uptime)
     if isElsewhere { items = .unread }
     if isElsewhere || isDoubted { facts.isLocked = true }
-    let contents = agreement(with: facts, at: now)
+    var contents = agreement(with: facts, at: now)
+    // The login was not journaled before this opening.
+    let isLogin = contents.contains { if case .event(.login) = $0 { true } else { false } }
+    if isLogin, policy.locksAtLaunch { contents.append(.note(.locked(.launch))) }
     let refused = isElsewhere ? refuseWaiting() : []
     // Nothing but the opening itself is to be noted: that waits for the first record that needs it. A
     // program that only finds its token leaves no record, and needs no lock and no sync.
@@ -357,5 +361,50 @@ extension StoredItemsReport {
     let items = [token, user, context]
     if items.contains(.otherJournal) { return .otherJournal }
     return items.contains(.unreadable) && token != .present ? .unreadable : .signedOut
+  }
+}
+
+/// The facts of the opening, which the shell gave.
+struct Opening: Hashable, Sendable {
+  /// The process of this coordinator.
+  var process: UInt32 = 0
+  /// The identity of this opening of the journal; `nil` if the shell gave none.
+  var identity: ProcessIdentity?
+  /// How many consecutive requests may have ended their process, as far as this opening knows.
+  private(set) var endedProcesses: UInt32 = 0
+  /// Whether the host must be notified when its local data is to be cleared.
+  var hostClears = false
+  /// Whether an identity provider keeps an account that must be removed with each logout.
+  var hasProvider = false
+  /// The meanings of the backend's error codes, by the configuration.
+  ///
+  /// - Requirement: POL-8
+  var errorCodes: [String: ErrorMeaning] = [:]
+
+  init() {}
+
+  init(_ facts: StoredItemsReport) {
+    (process, identity) = (facts.process, facts.identity)
+    (hostClears, hasProvider) = (facts.hostClears, facts.hasProvider)
+    (errorCodes, endedProcesses) = (facts.errorCodes, facts.endedProcesses)
+  }
+
+  /// Counts one more request that may have ended its process.
+  mutating func countEndedProcess() {
+    if endedProcesses < .max { endedProcesses += 1 }
+  }
+
+  /// Whether this opening sent the request; equal process numbers prove nothing.
+  func isOwn(_ sent: SessionNote.RequestSent) -> Bool {
+    guard let holder = sent.identity, let identity else { return sent.process == process }
+    return holder.opening == identity.opening
+  }
+
+  /// Returns the meaning of the server's code, if only the configuration knows it.
+  func configuredMeaning(of failure: RequestFailure) -> ErrorMeaning? {
+    guard let code = failure.serverCode, let meaning = errorCodes[code],
+      meaning != ErrorMeaning(code: code)
+    else { return nil }
+    return meaning
   }
 }

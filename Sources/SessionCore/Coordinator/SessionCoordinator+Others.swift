@@ -28,7 +28,8 @@ extension SessionCoordinator {
         published = []
       }
     }
-    effects += publish(published)
+    appLock.follow(fold.intents.lock, hasEnded: hasEnded || fold.kind != .authenticated)
+    effects += publish(published) + refuseLocked()
     if fold.intents.request == nil { peers.stopWaiting() }
     followOpenRequest(at: now)
     if let token = state.token, token.generation != before.token?.generation {

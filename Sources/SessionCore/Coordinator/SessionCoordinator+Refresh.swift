@@ -5,6 +5,7 @@ extension SessionCoordinator {
     guard isRestored, stopped == nil, case .authenticated(let session) = state else {
       return [.resume(caller, .failed(notAuthenticated(.refreshSucceeded)))]
     }
+    guard !isLocked else { return [.resume(caller, .failed(.appLocked))] }
     switch schedule.answer(trigger, need, for: session.token, at: now.uptime) {
     case .current: return [.resume(caller, .refreshed)]
     case .pausing(let failure): return [.resume(caller, .failed(problem(failure, at: now)))]

@@ -7,6 +7,7 @@ extension SessionCoordinator {
     package let endCause: EndCause
     /// What the user is needed for; `nil` if no user is needed.
     package let need: OpenNeed?
+    package let isLocked: Bool
     /// When the current token expires, on the clock that never jumps.
     package let tokenDeadline: Int64
     package let lastUse: Int64
@@ -26,6 +27,7 @@ extension SessionCoordinator {
     private let lastUse: Int64
     private let lifetimeEnd: Int64
     private let need: OpenNeed?
+    private let isLocked: Bool
 
     fileprivate init(_ coordinator: borrowing SessionCoordinator) {
       eventSequence = coordinator.fold.eventSequence
@@ -35,6 +37,7 @@ extension SessionCoordinator {
       lastUse = coordinator.lastUse
       lifetimeEnd = coordinator.lifetimeEnd
       need = coordinator.fold.intents.need
+      isLocked = coordinator.isLocked
     }
   }
 
@@ -70,7 +73,7 @@ extension SessionCoordinator {
   package mutating func shown() -> Shown {
     Shown(
       state: state, activity: activity, loginError: loginError, endCause: endCause,
-      need: fold.intents.need, tokenDeadline: tokenDeadline, lastUse: lastUse,
+      need: fold.intents.need, isLocked: isLocked, tokenDeadline: tokenDeadline, lastUse: lastUse,
       lifetimeEnd: lifetimeEnd,
       eventSequence: fold.eventSequence)
   }

@@ -3,6 +3,7 @@ extension SessionCoordinator {
     guard isRestored, stopped == nil, fold.kind == .authenticated else {
       return [.resume(caller, .failed(notAuthenticated(.contextSwitched)))]
     }
+    guard !isLocked else { return [.resume(caller, .failed(.appLocked))] }
     callers.add(caller, for: .context)
     return settleAgain(at: now)
   }

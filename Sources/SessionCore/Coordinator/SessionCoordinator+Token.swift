@@ -76,7 +76,7 @@ extension SessionCoordinator {
       late.abandon(request.number)
     }
     noteUnsentRequest()
-    var waiting = callers.takeAll(.context, .token) + (request?.owner.map { [$0] } ?? [])
+    var waiting = callers.takeAll(.context, .token, .unlock) + (request?.owner.map { [$0] } ?? [])
     let dropped = dropReauthentication()
     if let dropped { waiting.append(dropped.caller) }
     // If the user is still logged in, a stored token is used: the next opening announces it.

@@ -31,6 +31,7 @@
 /// | What goes with the next batch? | `PendingNotes`, `StorageWatch` |
 /// | Is a missing item gone? | `AbsenceDoubt` |
 /// | May a user try to sign in now? | `SignInTries` |
+/// | Must the user unlock the app first? | `AppLock` |
 package struct SessionCoordinator: Hashable, Sendable {
   /// The values of the policy.
   package let policy: PolicyFigures
@@ -71,6 +72,10 @@ package struct SessionCoordinator: Hashable, Sendable {
   ///
   /// - Requirement: LOG-2
   var signInTries = SignInTries()
+  /// Whether callers wait for the user to unlock the app.
+  ///
+  /// - Requirement: ACC-2
+  var appLock: AppLock
 
   // MARK: Facts
 
@@ -117,6 +122,7 @@ package struct SessionCoordinator: Hashable, Sendable {
     self.fold = fold
     self.continuesAnother = continuesAnother
     (inactivity, lifetime) = (Inactivity(policy), SessionLifetime(policy))
+    appLock = AppLock(fold.intents.lock)
   }
 
   /// Whether it is known whether a user is logged in.
@@ -208,6 +214,10 @@ package struct SessionCoordinator: Hashable, Sendable {
 
   mutating func begin(at now: ClockReading) -> [SessionEffect] {
     guard sequencer.isDeciding, stopped == nil else { return [] }
+    return refuseLocked() + beginWork(at: now)
+  }
+
+  private mutating func beginWork(at now: ClockReading) -> [SessionEffect] {
     if !notes.endings.isEmpty { return noteEndings(at: now) }
     if let settling = settleReauthentication(at: now) { return settling }
     // A close waits for the response under way: it may hold the only refresh token that the server
@@ -217,6 +227,8 @@ package struct SessionCoordinator: Hashable, Sendable {
     }
     guard callers.isEmpty(.close), request == nil, isRestored, !peers.isWaiting,
       fold.kind == .authenticated,
+      // A token that cannot be refreshed needs no request to end.
+      !holdsRequests || reauthentication.held != nil || state.token?.isRefreshable == false,
       schedule.due != nil || !callers.isEmpty(.token) || !callers.isEmpty(.context)
         || reauthentication.held != nil
     else { return requestProfileIfOwed(at: now) }
@@ -246,6 +258,10 @@ package struct SessionCoordinator: Hashable, Sendable {
     case .switchContext(let caller): switchContext(caller, at: now)
     case .logout(let caller, let scope): logout(caller, scope, at: now)
     case .unlock(let caller): unlock(caller)
+    case .lock(let caller): lock(caller, at: now)
+    case .beginUnlock(let caller): beginUnlock(caller)
+    case .checkFailed(let number): checkFailed(number)
+    case .checkPassed(let caller, let number): checkPassed(caller, number, at: now)
     case .foreground(let caller): enterForeground(caller, at: now)
     case .used(let uptime): used(at: uptime, now)
     case .useRead(let last): useRead(last, at: now)
@@ -285,7 +301,10 @@ package struct SessionCoordinator: Hashable, Sendable {
     guard stopped == nil else { return false }
     return switch input {
     case .logout: fold.kind == .unauthenticated
-    case .refresh, .switchContext, .reauthenticate: isRestored && fold.kind != .authenticated
+    case .refresh, .switchContext: isRestored && (fold.kind != .authenticated || isLocked)
+    case .reauthenticate: isRestored && fold.kind != .authenticated
+    case .lock, .checkPassed: fold.kind != .authenticated
+    case .beginUnlock: true
     case .login(_, .registration): isRestored && fold.kind != .unauthenticated
     case .login: isRestored && fold.kind == .authenticated
     case .foreground: isRestored
@@ -399,49 +418,4 @@ enum ItemsView: Hashable, Sendable {
   ///
   /// Exits: `unread`, `ofNewerVersion`.
   case current
-}
-
-/// The facts of the opening, which the shell gave.
-struct Opening: Hashable, Sendable {
-  /// The process of this coordinator.
-  var process: UInt32 = 0
-  /// The identity of this opening of the journal; `nil` if the shell gave none.
-  var identity: ProcessIdentity?
-  /// How many consecutive requests may have ended their process, as far as this opening knows.
-  private(set) var endedProcesses: UInt32 = 0
-  /// Whether the host must be notified when its local data is to be cleared.
-  var hostClears = false
-  /// Whether an identity provider keeps an account that must be removed with each logout.
-  var hasProvider = false
-  /// The meanings of the backend's error codes, by the configuration.
-  ///
-  /// - Requirement: POL-8
-  var errorCodes: [String: ErrorMeaning] = [:]
-
-  init() {}
-
-  init(_ facts: StoredItemsReport) {
-    (process, identity) = (facts.process, facts.identity)
-    (hostClears, hasProvider) = (facts.hostClears, facts.hasProvider)
-    (errorCodes, endedProcesses) = (facts.errorCodes, facts.endedProcesses)
-  }
-
-  /// Counts one more request that may have ended its process.
-  mutating func countEndedProcess() {
-    if endedProcesses < .max { endedProcesses += 1 }
-  }
-
-  /// Whether this opening sent the request; equal process numbers prove nothing.
-  func isOwn(_ sent: SessionNote.RequestSent) -> Bool {
-    guard let holder = sent.identity, let identity else { return sent.process == process }
-    return holder.opening == identity.opening
-  }
-
-  /// Returns the meaning of the server's code, if only the configuration knows it.
-  func configuredMeaning(of failure: RequestFailure) -> ErrorMeaning? {
-    guard let code = failure.serverCode, let meaning = errorCodes[code],
-      meaning != ErrorMeaning(code: code)
-    else { return nil }
-    return meaning
-  }
 }

@@ -126,6 +126,10 @@ package enum SessionEffect: Hashable, Sendable {
     case accountCreated
     /// The session's view is up to date.
     case current
+    /// The user must be checked before the session is unlocked; the caller reports the end of this check.
+    ///
+    /// - Requirement: ACC-2
+    case unlocking(UInt64)
     /// There has been a token before: nothing is adopted.
     case notAdopted
     /// There is a valid token.
@@ -248,6 +252,10 @@ package enum CommandFailure: Hashable, Sendable {
   case dropped
   /// The stored secrets cannot be read yet.
   case locked
+  /// The user must unlock the app first.
+  ///
+  /// - Requirement: ACC-2
+  case appLocked
   /// The refresh token cannot be read until the user has authenticated to the device.
   ///
   /// - Requirement: STO-2

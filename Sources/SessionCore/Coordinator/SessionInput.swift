@@ -22,6 +22,15 @@ package enum SessionInput: Hashable, Sendable {
   ///
   /// - Requirement: LOG-5
   case unlock(Caller)
+  /// The app locks the session.
+  ///
+  /// - Requirement: ACC-2
+  case lock(Caller)
+  /// A caller asks whether the user must be checked, and checks them then.
+  case beginUnlock(Caller)
+  /// The check with this number failed, or passed.
+  case checkFailed(UInt64)
+  case checkPassed(Caller, UInt64)
   /// The app entered the foreground.
   ///
   /// - Requirement: REF-2
@@ -140,7 +149,8 @@ package enum SessionInput: Hashable, Sendable {
     case .opened, .secretsRead, .login, .refresh, .switchContext, .logout, .cancelled, .clearError,
       .close, .answered, .failed, .revoked, .wiped, .observed, .unobserved, .reloaded, .fired,
       .unlock, .foreground, .used, .useRead, .accountCreated, .notSignedIn, .profileRead, .cleared,
-      .stored, .leaving, .reauthenticate, .userNeeded:
+      .stored, .leaving, .reauthenticate, .userNeeded, .lock, .beginUnlock, .checkFailed,
+      .checkPassed:
       false
     }
   }
@@ -158,7 +168,8 @@ package enum SessionInput: Hashable, Sendable {
     switch self {
     case .login(let caller, _), .reauthenticate(let caller, _), .refresh(let caller, _, _),
       .switchContext(let caller), .logout(let caller, _), .close(let caller), .unlock(let caller),
-      .foreground(let caller):
+      .foreground(let caller), .lock(let caller), .beginUnlock(let caller),
+      .checkPassed(let caller, _):
       caller
     default: nil
     }
@@ -205,7 +216,7 @@ package enum SessionTimer: Hashable, Sendable, CaseIterable {
   ///
   /// - Requirement: OUT-1
   case revocation
-  /// The session was unused for as long as the policy allows.
+  /// The session was unused for as long as the policy allows, until it is locked or ends.
   ///
   /// - Requirement: POL-5
   case inactivity

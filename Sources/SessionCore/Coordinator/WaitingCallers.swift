@@ -16,6 +16,8 @@ struct WaitingCallers: Hashable, Sendable {
     case context
     /// Stored items that can be read.
     case items
+    /// The end of another caller's check of the user.
+    case unlock
     /// The end of the request under way, to close the session.
     case close
   }
@@ -23,6 +25,7 @@ struct WaitingCallers: Hashable, Sendable {
   private var forToken: [Caller] = []
   private var forContext: [Caller] = []
   private var forItems: [Caller] = []
+  private var toUnlock: [Caller] = []
   private var toClose: [Caller] = []
 
   private subscript(_ goal: Goal) -> [Caller] {
@@ -30,6 +33,7 @@ struct WaitingCallers: Hashable, Sendable {
     case .token: forToken
     case .context: forContext
     case .items: forItems
+    case .unlock: toUnlock
     case .close: toClose
     }
   }
@@ -42,6 +46,7 @@ struct WaitingCallers: Hashable, Sendable {
     case .token: body(&forToken)
     case .context: body(&forContext)
     case .items: body(&forItems)
+    case .unlock: body(&toUnlock)
     case .close: body(&toClose)
     }
   }
@@ -82,6 +87,8 @@ struct WaitingCallers: Hashable, Sendable {
 
   /// Removes a caller that was cancelled; a close is not cancelled.
   mutating func cancel(_ caller: Caller) {
-    for goal in [Goal.token, .context, .items] { change(goal) { $0.removeAll { $0 == caller } } }
+    for goal in [Goal.token, .context, .items, .unlock] {
+      change(goal) { $0.removeAll { $0 == caller } }
+    }
   }
 }

@@ -395,3 +395,27 @@ public enum LogoutScope: Hashable, Sendable {
   /// tokens keeps the account. Revocations that an earlier end of a session began continue.
   case thisDeviceOnly
 }
+
+extension SessionNote {
+  /// Why a session is locked.
+  ///
+  /// - Requirement: ACC-2
+  public struct LockReason: OpenEnum {
+    /// The byte in the journal.
+    public let rawValue: UInt8
+
+    /// The code with this byte, known or not.
+    @inlinable
+    public init(rawValue: UInt8) { self.rawValue = rawValue }
+
+    /// The app locked it.
+    public static let user = LockReason(rawValue: 0)
+    /// It was unused for as long as the policy allows.
+    public static let unused = LockReason(rawValue: 1)
+    /// It was opened, and the policy locks it then.
+    public static let launch = LockReason(rawValue: 2)
+
+    /// The name of each byte, from 0.
+    public static let words = ["user", "unused", "launch"]
+  }
+}

@@ -32,6 +32,8 @@
       .deviceClockUsed(try pass.generation(.payload("generation"), generation))
     case .userNeeded(let needed): .userNeeded(try needed.rebuilt(by: &pass))
     case .refreshTokenLife(let life): .refreshTokenLife(try life.rebuilt(by: &pass))
+    case .locked(let reason): .locked(try pass.reason(.payload("reason"), reason))
+    case .unlocked: .unlocked
     case .tokensBound(let bound): .tokensBound(try bound.rebuilt(by: &pass))
     }
   }
@@ -71,6 +73,8 @@
     case .answerUnused: .answerUnused(0)
     case .deviceClockUsed: .deviceClockUsed(.none)
     case .refreshTokenLife: .refreshTokenLife(RefreshTokenLife(generation: .none, milliseconds: 0))
+    case .locked: .locked(.user)
+    case .unlocked: .unlocked
     case .tokensBound: .tokensBound(TokensBound(generation: .none, thumbprint: Identifier("")))
     case .userNeeded: .userNeeded(UserNeeded(generation: .none, isOfCall: false, failure: .blank))
     }

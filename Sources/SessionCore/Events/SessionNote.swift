@@ -73,6 +73,12 @@
   ///
   /// - Requirement: REF-16
   case refreshTokenLife(RefreshTokenLife)
+  /// No caller receives a token until ``unlocked``; the session goes on.
+  ///
+  /// - Requirement: ACC-2
+  case locked(LockReason)
+  /// The user has proven their presence: callers receive tokens again.
+  case unlocked
   /// The server bound the session's tokens to a key.
   ///
   /// It is noted with the first token, and with each one for which the key is another.
@@ -364,6 +370,10 @@
     case userNeeded = 0x96
     /// How long the server keeps a refresh token.
     case refreshTokenLife = 0x99
+    /// No caller receives a token.
+    case locked = 0x9A
+    /// Callers receive tokens again.
+    case unlocked = 0x9B
     /// The tokens are bound to a key.
     case tokensBound = 0x9C
     /// The session was at another place until now.
@@ -392,6 +402,8 @@
       case .deviceClockUsed: "deviceClockUsed"
       case .userNeeded: "userNeeded"
       case .refreshTokenLife: "refreshTokenLife"
+      case .locked: "locked"
+      case .unlocked: "unlocked"
       case .tokensBound: "tokensBound"
       case .moved: "moved"
       }
@@ -421,6 +433,8 @@
     case .deviceClockUsed: .deviceClockUsed
     case .userNeeded: .userNeeded
     case .refreshTokenLife: .refreshTokenLife
+    case .locked: .locked
+    case .unlocked: .unlocked
     case .tokensBound: .tokensBound
     case .moved: .moved
     }

@@ -25,6 +25,12 @@ package struct PolicyFigures: Hashable, Sendable {
   package let onRefusedToken: SessionPolicy.RefusedToken
   /// How long a session may be unused before it expires; `nil` for no limit.
   package let inactivityLimit: Int64?
+  /// How long a session may be unused before it is locked; `nil` for no limit.
+  package let lockLimit: Int64?
+  /// Whether each opening locks the session.
+  let locksAtLaunch: Bool
+  /// Whether the token is refreshed while the session is locked.
+  package let refreshesWhileLocked: Bool
   /// How long a session may last after its login; `nil` for no limit.
   package let absoluteLifetime: Int64?
   /// How long the revocation of a logout's tokens may take.
@@ -54,6 +60,9 @@ package struct PolicyFigures: Hashable, Sendable {
     onExhaustion = ending.onExhaustion
     onRefusedToken = ending.onRefusedToken
     inactivityLimit = ending.inactivityLimit?.milliseconds(atLeast: 1_000)
+    lockLimit = policy.lock.afterUnused?.milliseconds(atLeast: 1_000)
+    locksAtLaunch = policy.lock.atLaunch
+    refreshesWhileLocked = policy.lock.allowsRefresh
     absoluteLifetime = ending.absoluteLifetime?.milliseconds(atLeast: 1_000)
     revocationTimeout = ending.revocationTimeout.milliseconds(atLeast: 1)
     credentials = limits.credentials
@@ -73,10 +82,13 @@ package struct PolicyFigures: Hashable, Sendable {
 
   /// The interval at which uses are stored for other processes.
   ///
-  /// A minute, or a tenth of the inactivity limit if that is less.
+  /// A minute, or a tenth of ``useLimit`` if that is less.
   ///
   /// - Requirement: POL-5
-  package var useInterval: Int64 { min(60_000, (inactivityLimit ?? .max) / 10) }
+  package var useInterval: Int64 { min(60_000, (useLimit ?? .max) / 10) }
+
+  /// After how long without a use the session expires or is locked; `nil` for never.
+  package var useLimit: Int64? { [inactivityLimit, lockLimit].compactMap(\.self).min() }
 
   /// The shortest delay after a failure, in milliseconds: a delay of 0 would loop without pause.
   private static let shortestDelay: Int64 = 100

@@ -35,6 +35,8 @@ package struct RetentionPlan: Hashable, Sendable {
   private var request: Mark?
   /// The note of the open need.
   private var need: Mark?
+  /// The note of the lock.
+  private var lock: Mark?
   /// The last note that says how long a refresh token lives.
   private var life: Mark?
   private var intents = OpenIntents()
@@ -86,11 +88,13 @@ package struct RetentionPlan: Hashable, Sendable {
       }
     case SessionNote.Kind.requestSent.rawValue: request = mark
     case SessionNote.Kind.userNeeded.rawValue: need = mark
+    case SessionNote.Kind.locked.rawValue: lock = mark
     case SessionNote.Kind.refreshTokenLife.rawValue: life = mark
     default: break
     }
     if !intents.hasRequest { request = nil }
     if intents.need == nil { need = nil }
+    if intents.lock == nil { lock = nil }
     if intents.refreshTokenLife == nil { life = nil }
   }
 
@@ -116,7 +120,8 @@ package struct RetentionPlan: Hashable, Sendable {
     if let place = request, place.sequence < first { request = nil }
     if let place = need, place.sequence < first { need = nil }
     if let place = life, place.sequence < first { life = nil }
-    let known = [end?.start, end?.place, request, need, life, recent.first].compactMap(\.self)
+    if let place = lock, place.sequence < first { lock = nil }
+    let known = [end?.start, end?.place, request, need, life, lock, recent.first].compactMap(\.self)
     let start = known.filter { $0.sequence >= first }.min { $0.sequence < $1.sequence }
     guard let start else {
       (records, bytes, oldest) = (0, 0, nil)
@@ -133,7 +138,8 @@ package struct RetentionPlan: Hashable, Sendable {
         start: shifted($0.start.sequence < start.sequence ? start : $0.start),
         place: shifted($0.place))
     }
-    (request, need, life) = (request.map(shifted), need.map(shifted), life.map(shifted))
+    (request, need) = (request.map(shifted), need.map(shifted))
+    (life, lock) = (life.map(shifted), lock.map(shifted))
     (records, bytes, oldest) = (records - start.records, bytes - start.bytes, start.time)
   }
 
@@ -146,6 +152,8 @@ package struct RetentionPlan: Hashable, Sendable {
       else { continue }
       first = mark
     }
+    // At any size: a compaction must not open a lock. It is noted again from time to time (`AppLock`).
+    if let lock, lock.sequence < first.sequence { first = lock }
     return first
   }
 

@@ -196,6 +196,30 @@ public struct SessionPolicy: Hashable, Sendable {
     }
   }
 
+  /// When a session locks itself, and what goes on while it is locked; see `Session.lock()`.
+  ///
+  /// - Requirement: ACC-2
+  public struct Lock: Hashable, Sendable {
+    /// How long a session may be unused before it is locked, at least a second; `nil` for no limit.
+    ///
+    /// Uses and the time are those of ``Ending/inactivityLimit``, also across a restart. If the last use is
+    /// not known when a session is opened, it is locked.
+    public var afterUnused: Duration?
+    /// Whether each opening locks the session.
+    ///
+    /// All processes of a journal share the lock. So set this in the app, and not in its extensions.
+    public var atLaunch: Bool
+    /// Whether the token is refreshed in the background while the session is locked.
+    public var allowsRefresh: Bool
+
+    /// Creates rules of locking; by default, only the app locks a session.
+    public init(afterUnused: Duration? = nil, atLaunch: Bool = false, allowsRefresh: Bool = true) {
+      self.afterUnused = afterUnused
+      self.atLaunch = atLaunch
+      self.allowsRefresh = allowsRefresh
+    }
+  }
+
   /// What a login must fulfil, and when the profile is requested.
   public struct Limits: Hashable, Sendable {
     /// What a credential must look like before it is sent.
@@ -234,6 +258,8 @@ public struct SessionPolicy: Hashable, Sendable {
   public var refresh: Refresh
   /// What ends a session, and what remains of it.
   public var ending: Ending
+  /// When a session locks itself.
+  public var lock: Lock
   /// What a login must fulfil, and when the profile is requested.
   public var limits: Limits
   /// What happens if the journal cannot be used, or if secrets outlive their journal.
@@ -246,8 +272,9 @@ public struct SessionPolicy: Hashable, Sendable {
   /// Creates a policy; the defaults are those of ``standard``.
   public init(
     refresh: Refresh = Refresh(), ending: Ending = Ending(), limits: Limits = Limits(),
-    recovery: Recovery = .strict
+    recovery: Recovery = .strict, lock: Lock = Lock()
   ) {
+    self.lock = lock
     self.refresh = refresh
     self.ending = ending
     self.limits = limits

@@ -175,10 +175,7 @@ extension SessionFold {
   }
 
   mutating func apply(_ note: SessionNote, at time: Timestamp, _ place: Place) {
-    // Only of a session can a server say anything.
-    let isOfSession =
-      note.kind == .userNeeded || note.kind == .refreshTokenLife || note.kind == .tokensBound
-    if !isOfSession || foldState.kind == .authenticated {
+    if !note.kind.isOfSession || foldState.kind == .authenticated {
       intents.apply(note, sequence: place.sequence, at: time)
     }
     pass(to: place)
@@ -250,7 +247,11 @@ extension SessionFold {
   ///
   /// - Requirement: INT-9
   public var boundKey: Identifier? { told.boundKey }
-  private var told = ServerTold()
+  /// Why no caller receives a token, and since when; `nil` unless the session is locked.
+  ///
+  /// - Requirement: ACC-2
+  public var lock: OpenLock? { told.lock }
+  private var told = SessionRemarks()
 
   /// Creates a value without open intents.
   public init() {}
@@ -266,6 +267,8 @@ extension SessionFold {
     switch note {
     case .userNeeded(let needed): told.need = OpenNeed(needed, since: time)
     case .refreshTokenLife(let life): told.refreshTokenLife = life.milliseconds
+    case .locked(let reason): told.lock = OpenLock(reason, sequence, at: time, after: told.lock)
+    case .unlocked: told.lock = nil
     case .tokensBound(let bound): told.boundKey = bound.thumbprint
     case .requestSent(let sent):
       request = Request(sequence: sequence, sent: sent)
@@ -314,11 +317,11 @@ extension SessionFold {
     (request, hasRequest) = (nil, false)
   }
 
-  /// Ends the request and all that the server said of the session.
+  /// Ends the request and all that notes said of the session.
   @inline(__always)
   mutating func end() {
     endRequest()
-    if !told.isEmpty { told = ServerTold() }
+    if !told.isEmpty { told = SessionRemarks() }
   }
 
   /// Ends the need, which was that of the former token, and the open request if the token answers it.
@@ -347,18 +350,48 @@ extension SessionFold {
   }
 }
 
-/// What the server said of the session, as far as the records tell: equal to any other value.
+/// What notes say of the session that goes on: equal to any other value.
 ///
 /// No snapshot holds it: a version before this one could not read a snapshot with a further field and
-/// without an open request. So two folds of one journal may differ in it. A compaction keeps its notes if
-/// there is room. Else the next refresh or call finds a need again.
-private struct ServerTold: Hashable, Sendable {
+/// without an open request. So two folds of one journal may differ in it. A compaction keeps the note of a
+/// lock, and the others if there is room. Else the next refresh or call finds a need again.
+private struct SessionRemarks: Hashable, Sendable {
   var need: OpenNeed?
   var refreshTokenLife: Int64?
   var boundKey: Identifier?
+  var lock: OpenLock?
 
-  var isEmpty: Bool { need == nil && refreshTokenLife == nil && boundKey == nil }
+  var isEmpty: Bool { need == nil && refreshTokenLife == nil && boundKey == nil && lock == nil }
 
-  static func == (one: ServerTold, other: ServerTold) -> Bool { true }
+  static func == (one: SessionRemarks, other: SessionRemarks) -> Bool { true }
   func hash(into hasher: inout Hasher) {}
+}
+
+/// A lock that a note began, and that no later record has ended.
+///
+/// - Requirement: ACC-2
+@_spi(Internals) public struct OpenLock: Hashable, Sendable {
+  /// Why it began.
+  public let reason: SessionNote.LockReason
+  /// When it began, on the device's clock.
+  public let since: Timestamp
+  /// The sequence of its last note: a lock that lasts is noted again.
+  package let sequence: UInt64
+
+  fileprivate init(
+    _ reason: SessionNote.LockReason, _ sequence: UInt64, at time: Timestamp, after lock: OpenLock?
+  ) {
+    (self.reason, since) = (lock?.reason ?? reason, lock?.since ?? time)
+    self.sequence = sequence
+  }
+}
+
+extension SessionNote.Kind {
+  /// Whether the note speaks of a session: without one it opens nothing.
+  fileprivate var isOfSession: Bool {
+    switch self {
+    case .userNeeded, .refreshTokenLife, .tokensBound, .locked, .unlocked: true
+    default: false
+    }
+  }
 }

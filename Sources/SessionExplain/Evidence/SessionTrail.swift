@@ -24,6 +24,8 @@ struct SessionTrail: Sendable {
   var stray: Fact?
   /// The last note that the server needs the user.
   private(set) var need: Fact?
+  /// The note that began the lock; meaningless if the session is not locked.
+  private(set) var lock: Fact?
   /// The last note that says how long the server keeps a refresh token.
   private(set) var refreshTokenLife: Fact?
   /// The last note that the server bound the tokens to a key.
@@ -164,6 +166,8 @@ struct SessionTrail: Sendable {
     case .userNeeded: need = fact
     case .refreshTokenLife: refreshTokenLife = fact
     case .tokensBound: bound = fact
+    // A lock that lasts is noted again.
+    case .locked: if fold.intents.lock?.since == fact.time { lock = fact }
     case .continued:
       continued = fact
       remark(fact)

@@ -10,6 +10,7 @@ package enum AdviceWord: String, CaseIterable, Sendable {
   case newPassword = "newPassword"
   case allowSessions = "allowSessions"
   case giveFactor = "giveFactor"
+  case unlockApp = "unlockApp"
   case raiseLimit = "raiseLimit"
   case raiseLifetime = "raiseLifetime"
   case finishInBackground = "finishInBackground"
@@ -81,6 +82,8 @@ extension AdviceWord {
     case .giveFactor:
       "let the user authenticate again with what the server demands: a further factor, a consent, or a "
         + "newer sign-in; reauthenticate(_:) needs no logout"
+    case .unlockApp:
+      "let the user unlock the app; a lock is no logout, and calls throw locked until then"
     case .raiseLimit: "raise ending.inactivityLimit in the policy if that was too soon"
     case .raiseLifetime:
       "raise ending.absoluteLifetime in the policy, or what the backend says, if that was too soon"

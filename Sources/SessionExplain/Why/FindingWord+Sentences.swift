@@ -104,6 +104,7 @@ extension FindingWord {
     case .tokenLives: "{} is valid until {}"
     case .signedInSince: "signed in since {}"
     case .callNeedsUser: "the server refused a call with {} at {}: {}"
+    case .lockedSince: "the app is locked since {}: {}"
     case .nobodyYet: "no login is recorded up to {}"
     case .endedEarlier: "the session had ended before {}"
     case .expiredEarlier: "the session had expired at {}: {}"

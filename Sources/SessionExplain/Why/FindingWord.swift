@@ -77,6 +77,7 @@ package enum FindingWord: String, CaseIterable, Sendable {
   case tokenLives = "tokenLives"
   case signedInSince = "signedInSince"
   case callNeedsUser = "callNeedsUser"
+  case lockedSince = "lockedSince"
   case nobodyYet = "nobodyYet"
   case endedEarlier = "endedEarlier"
   case expiredEarlier = "expiredEarlier"

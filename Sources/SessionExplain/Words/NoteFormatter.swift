@@ -52,6 +52,8 @@ package enum NoteFormatter {
     case .refreshTokenLife(let life):
       return "the server keeps the refresh token of \(life.generation) for "
         + DurationFormatter.text(milliseconds: life.milliseconds)
+    case .locked(let reason): return "no token is given: \(self.reason(reason))"
+    case .unlocked: return "tokens are given again"
     case .tokensBound(let bound):
       return
         "the server bound \(bound.generation) to the key \(bound.thumbprint.description.printable)"
@@ -67,6 +69,15 @@ package enum NoteFormatter {
       return "the response to @\(dropped.request) could not be stored: \(obstacle(dropped.cause))"
     case .answerUnused(let request):
       return "the token in the response to @\(request) is not used: another one came first"
+    }
+  }
+
+  static func reason(_ reason: SessionNote.LockReason) -> String {
+    switch reason {
+    case .user: "the app locked it"
+    case .unused: "it was unused for too long"
+    case .launch: "the app was opened"
+    default: "reason \(reason)"
     }
   }
 

@@ -61,7 +61,7 @@ package struct StateDescription {
   private var intentFields: [Field] {
     [
       Self.request(intents.request), Field("revocations", .tokens(intents.revocations)),
-      Self.need(intents.need),
+      Self.need(intents.need), Self.lock(intents.lock),
     ]
   }
 
@@ -143,6 +143,16 @@ package struct StateDescription {
         Field("isOfCall", needed.map { .flag($0.isOfCall) }),
         failure("failure", needed?.failure),
         Field("demand", needed?.demand.map { .text($0.description) }, isOptional: true),
+      ])
+  }
+
+  /// Describes the lock; states without a lock do not show the field.
+  private static func lock(_ lock: OpenLock?) -> Field {
+    Field(
+      group: "lock", isPresent: lock != nil, isOptional: true,
+      [
+        Field("since", lock.map { .time($0.since) }),
+        Field("reason", lock.map { .text($0.reason.description) }),
       ])
   }
 

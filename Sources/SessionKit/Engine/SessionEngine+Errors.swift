@@ -48,6 +48,7 @@ extension SessionEngine {
     case .tooManyAttempts(let wait): .tooManyAttempts(retryAfter: wait)
     case .storage: problems.commit ?? .closed
     case .locked, .newerItems: unreadItems ?? .secretsUnavailable
+    case .appLocked: .appLocked
     case .needsPresence: .needsPresence
     case .unusableJournal(.unknownKind(SessionRecord.movedKind, _)): .movedAway(from: log.name)
     case .unusableJournal(let failure):

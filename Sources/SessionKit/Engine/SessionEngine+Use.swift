@@ -7,7 +7,7 @@ import SessionJournal
 extension SessionEngine {
   /// Counts a use that happens now.
   ///
-  /// Returns `false` if the session has been unused for too long.
+  /// Returns `false` if the session has been unused for too long, and is to end or to be locked.
   ///
   /// Any thread may call this. It takes no lock and allocates nothing. At intervals it reports the
   /// use, so that other processes learn of it.
@@ -72,7 +72,7 @@ extension SessionEngine {
 
   /// Returns for how long the session was unused; `nil` if no record of it exists.
   func idleTime() -> Int64? {
-    guard policy.inactivityLimit != nil else { return nil }
+    guard policy.useLimit != nil else { return nil }
     do throws(SecretStoreError) { return try keptIdleTime() } catch { return nil }
   }
 
@@ -83,7 +83,7 @@ extension SessionEngine {
 
   /// Returns the first use, which the login itself is.
   func firstUse() -> LastActivity? {
-    guard policy.inactivityLimit != nil else { return nil }
+    guard policy.useLimit != nil else { return nil }
     let now = configuration.clock.now()
     return LastActivity(at: now.uptime, now: now, boot: configuration.clock.boot)
   }

@@ -290,16 +290,18 @@ actor SessionEngine {
     snapshot.loginError = shownError(of: shown.loginError)
     snapshot.end = shown.endCause
     snapshot.need = shown.need
+    snapshot.isLocked = shown.isLocked
     let held = credentials.shown(of: user, facts?.generation)
     snapshot.user = held.profile
     if lost != nil {
       // The journal that is there now decides who is signed in.
       (snapshot.state, snapshot.activity, snapshot.user) = (.unauthenticated, .replaced, nil)
-      (snapshot.loginError, snapshot.need) = (nil, nil)
+      (snapshot.loginError, snapshot.need, snapshot.isLocked) = (nil, nil, false)
     }
-    if lost == nil { snapshot.token = held.token }
+    let isShown = lost == nil && !shown.isLocked
+    if isShown { snapshot.token = held.token }
     snapshot.deadline = shown.tokenDeadline
-    if let newer = held.unjournaled, coordinator.holds(newer.number),
+    if isShown, let newer = held.unjournaled, coordinator.holds(newer.number),
       newer.token.generation > facts?.generation ?? .none
     {
       snapshot.token = newer.token.accessToken
@@ -308,7 +310,7 @@ actor SessionEngine {
     snapshot.storageProblem = lost ?? unreadItems ?? problems.commit
     snapshot.compactionProblem = problems.compaction
     snapshot.lastEnd = lastEnd.end
-    view.use.follow(shown.lastUse, until: shown.lifetimeEnd)
+    view.use.follow(shown.lastUse, until: shown.lifetimeEnd, isLocked: shown.isLocked)
     let before = view.swap(snapshot)
     warn(of: snapshot, after: before)
     states.publish(

@@ -36,11 +36,17 @@ public struct SessionStatus: Hashable, Sendable {
   /// - Requirement: STA-9
   public let userNeeded: UserNeed?
 
+  /// Whether no caller receives a token until the app unlocks the session; see ``Session/lock()``.
+  ///
+  /// - Requirement: ACC-2
+  public let isLocked: Bool
+
   /// Creates a status.
   public init(
     state: SessionState = .unauthenticated, activity: SessionActivity = .loading,
     user: UserProfile? = nil, sequence: UInt64 = 0, hasStorageProblem: Bool = false,
-    lastEnd: SessionEnd? = nil, loginError: SessionError? = nil, userNeeded: UserNeed? = nil
+    lastEnd: SessionEnd? = nil, loginError: SessionError? = nil, userNeeded: UserNeed? = nil,
+    isLocked: Bool = false
   ) {
     self.state = state
     self.activity = activity
@@ -50,6 +56,7 @@ public struct SessionStatus: Hashable, Sendable {
     self.lastEnd = lastEnd
     self.loginError = loginError
     self.userNeeded = userNeeded
+    self.isLocked = isLocked
   }
 
   /// Whether a user is signed in and the session has not expired.
@@ -81,14 +88,15 @@ extension SessionStatus {
     self.init(
       state: shown.state, activity: shown.activity, user: shown.user, sequence: sequence,
       hasStorageProblem: shown.storageProblem != nil, lastEnd: shown.lastEnd,
-      loginError: shown.loginError, userNeeded: shown.userNeeded(at: uptime))
+      loginError: shown.loginError, userNeeded: shown.userNeeded(at: uptime),
+      isLocked: shown.isLocked)
   }
 }
 
 extension SessionStatus: CustomStringConvertible {
-  /// One line, such as `authenticated, refreshing, as of 12`.
+  /// One line, such as `authenticated, refreshing, as of 12`; `locked` is said after the state.
   public var description: String {
-    "\(state.kind), \(activity), as of \(sequence)"
+    "\(state.kind)\(isLocked ? ", locked" : ""), \(activity), as of \(sequence)"
   }
 }
 

@@ -17,6 +17,8 @@ struct SessionView: ~Copyable, Sendable {
     var end = EndCause()
     /// What the server needs the user for.
     var need: OpenNeed?
+    /// Whether no token is shown until the user has unlocked the app.
+    var isLocked = false
     var token: AccessToken?
     var user: UserProfile?
     /// The uptime at which the token expires, on the monotonic clock.
@@ -71,6 +73,11 @@ struct SessionView: ~Copyable, Sendable {
   /// The user alone.
   var user: UserProfile? {
     @inline(never) get { snapshot.withLock { $0.user } }
+  }
+
+  /// Whether the user must unlock the app first.
+  var isLocked: Bool {
+    @inline(never) get { snapshot.withLock { $0.isLocked } }
   }
 
   /// The token alone.
@@ -209,7 +216,7 @@ struct ActivityMeter: ~Copyable, Sendable {
     case overdue
   }
 
-  /// The longest time without a use, in milliseconds.
+  /// The longest time without a use until the session ends or is locked, in milliseconds.
   ///
   /// If it is `nil`, there is no limit, and uses are not counted.
   let limit: Int64?
@@ -222,10 +229,12 @@ struct ActivityMeter: ~Copyable, Sendable {
   ///
   /// - Requirement: POL-10
   private let end = Atomic<Int64>(.max)
+  /// Whether calls are refused, and so are no use.
+  private let isLocked = Atomic(false)
 
   init(_ policy: PolicyFigures) {
-    limit = policy.inactivityLimit
-    isLimitedByPolicy = policy.inactivityLimit != nil || policy.absoluteLifetime != nil
+    limit = policy.useLimit
+    isLimitedByPolicy = policy.useLimit != nil || policy.absoluteLifetime != nil
     interval = policy.useInterval
   }
 
@@ -258,6 +267,7 @@ struct ActivityMeter: ~Copyable, Sendable {
 
   /// Counts a use.
   func count(at uptime: Int64) -> Count {
+    guard !isLocked.load(ordering: .relaxed) else { return .counted }
     guard uptime < end.load(ordering: .relaxed) else { return .overdue }
     guard let limit else { return .counted }
     let latest = latest.load(ordering: .relaxed)
@@ -272,7 +282,8 @@ struct ActivityMeter: ~Copyable, Sendable {
   }
 
   /// Takes over what the coordinator knows: the last use by any process, and when the session ends.
-  func follow(_ uptime: Int64, until end: Int64 = .max) {
+  func follow(_ uptime: Int64, until end: Int64 = .max, isLocked: Bool = false) {
+    self.isLocked.store(isLocked, ordering: .relaxed)
     self.end.store(end, ordering: .relaxed)
     guard limit != nil, uptime != .min else { return }
     latest.max(uptime, ordering: .relaxed)

@@ -16,6 +16,8 @@ public enum SessionAdvice: Hashable, Sendable {
   case logOut
   /// Ask the user to unlock the device, or to prove their presence.
   case unlock
+  /// Let the user unlock the app, with ``Session/unlock(after:)``.
+  case unlockApp
   /// Ask the user to free space on the device.
   case freeSpace
   /// Close the session and open it again.
@@ -59,6 +61,7 @@ extension SessionAdvice {
     case .signIn: "Log in to continue."
     case .logOut: "Log out first."
     case .unlock: "Unlock the device."
+    case .unlockApp: "Unlock the app."
     case .freeSpace: "Free some space."
     case .reopen: "Close the app and open it again."
     case .update: "Update the app."

@@ -9,7 +9,8 @@ extension SessionError {
   /// The identity of a failure, for this package only; apps read ``SessionError/code``.
   package enum Failure: CaseIterable, Sendable {
     case invalidCredential, notSignedIn, alreadySignedIn, otherUsersSession, superseded,
-      signInUnderWay, tooManyAttempts, secretsUnavailable, needsPresence, pendingChanges,
+      signInUnderWay, tooManyAttempts, secretsUnavailable, needsPresence, appLocked,
+      pendingChanges,
       clearingLocalData, noRefreshToken, notOffered, wrongAddress, unusableCall, webSignIn,
       invalidRequest, invalidCredentials, codeRefused, unauthorized, appRefused, forbidden,
       userInactive, userDeleted, notFound, conflict, alreadyDeleted, accountLocked, rateLimited,
@@ -73,6 +74,11 @@ extension SessionError {
     .proofKeyLost, .storage, .storedSignInLost, cause: ProofKeyError.gone,
     "The key that proves possession of the tokens is gone, or is another one. Nothing was sent. Create "
       + "a key, and log in again.")
+  /// It has the code of a locked device: an app treats both alike, except for how it unlocks.
+  package static let appLocked = SessionError(
+    .appLocked, .locked, .appLocked,
+    "The app has locked the session. No token is given and nothing was sent. No user was logged out. "
+      + "Let the user prove their presence, with Session.unlock(after:).")
   package static func pendingChanges(_ count: Int) -> SessionError {
     SessionError(
       .pendingChanges, .pendingChanges, .changesNotSent(count: count), pendingChanges: count,

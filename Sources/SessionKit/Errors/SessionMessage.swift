@@ -103,6 +103,8 @@ public enum SessionMessage: Hashable, Sendable {
   // Stored data.
   /// The stored data cannot be read until the device is unlocked.
   case deviceLocked
+  /// The app waits for its user to unlock it.
+  case appLocked
   /// This process may not read the stored data, and no unlock changes that.
   case noAccess
   /// The stored data is not there, and is searched for again.
@@ -224,6 +226,7 @@ extension SessionMessage {
       ("The connection to the service would not be private.", .contactSupport)
     case .deviceLocked:
       ("The app's data on this device cannot be read yet. You are not logged out.", .unlock)
+    case .appLocked: ("The app is locked. You are not logged out.", .unlockApp)
     case .noAccess:
       ("The app may not read its data on this device. You are not logged out.", .contactSupport)
     case .dataNotFound:

@@ -46,6 +46,10 @@ public final class ObservedSession {
   ///
   /// - Requirement: STA-9
   public private(set) var userNeeded: UserNeed?
+  /// Whether the app has locked the session; see ``Session/lock()``.
+  ///
+  /// - Requirement: ACC-2
+  public private(set) var isLocked: Bool
   /// Whether a user is signed in and the session has not expired.
   public private(set) var isAuthenticated: Bool
   /// Whether the session object was closed.
@@ -66,6 +70,7 @@ public final class ObservedSession {
     lastEnd = status.lastEnd
     loginError = status.loginError
     userNeeded = status.userNeeded
+    isLocked = status.isLocked
     isAuthenticated = status.isAuthenticated
     let states = session.states
     following = Task { [weak self] in
@@ -102,6 +107,7 @@ public final class ObservedSession {
     if lastEnd != status.lastEnd { lastEnd = status.lastEnd }
     if loginError != status.loginError { loginError = status.loginError }
     if userNeeded != status.userNeeded { userNeeded = status.userNeeded }
+    if isLocked != status.isLocked { isLocked = status.isLocked }
     if isAuthenticated != status.isAuthenticated { isAuthenticated = status.isAuthenticated }
   }
 }

@@ -128,7 +128,7 @@ package struct CallRunner<Carrier: CallCarrier>: Sendable {
         settle(isRefused)
         if reason == .userNeeded, let need { throw SessionError.userNeeded(need) }
         if reason.isOfSession, let lost = session.replacement { throw lost }
-        if reason == .unread, let problem = session.unreadItems { throw problem }
+        if reason == .unread, let problem = session.tokenProblem { throw problem }
         guard let error = reason.error(head, after: session.endCause) else { return try last.get() }
         throw error
       }

@@ -135,7 +135,7 @@ public final class Session: Sendable {
     // The session may have ended meanwhile, and then that is the answer. Or the token of another
     // process cannot be read yet.
     switch shown.state {
-    case .authenticated: throw unreadItems ?? .secretsUnavailable
+    case .authenticated: throw tokenProblem ?? .secretsUnavailable
     case .expired: throw .expired(shown.end)
     case .unauthenticated: throw .loggedOut(shown.end)
     }
@@ -263,10 +263,11 @@ public final class Session: Sendable {
     return shown.activity == .replaced ? shown.storageProblem : nil
   }
 
-  /// The error of stored items that cannot be used; `nil` if they can, or are only locked.
+  /// The error of a locked app, or of stored items that cannot be used; `nil` if neither keeps a token back.
   ///
-  /// - Requirement: RES-8, LOG-13
-  var unreadItems: SessionError? {
+  /// - Requirement: ACC-2, RES-8, LOG-13
+  var tokenProblem: SessionError? {
+    if engine.view.isLocked { return .appLocked }
     guard case .secrets? = storageProblem.failure else { return nil }
     return storageProblem
   }
@@ -338,7 +339,7 @@ public final class Session: Sendable {
   /// It is the user of the newest ``SessionStatus``, for code that does not observe the session.
   public var currentUser: UserProfile? { engine.view.user }
 
-  /// The current token, valid or not; `nil` unless authenticated.
+  /// The current token, valid or not; `nil` unless authenticated, and while ``isLocked``.
   ///
   /// It is also `nil` if the session was unused for longer than the policy allows and its end is
   /// about to be journaled.
@@ -370,7 +371,7 @@ public final class Session: Sendable {
   /// Whether the current token has expired, by a clock that changes of the wall clock do not
   /// affect.
   ///
-  /// It is `true` if there is no token.
+  /// It is `true` if there is no token, and while ``isLocked``.
   ///
   /// - Requirement: REF-8
   public var isTokenExpired: Bool {
@@ -380,7 +381,7 @@ public final class Session: Sendable {
 
   /// Whether there is a refresh token with which the session can get a newer token.
   ///
-  /// It is `false` while the stored items cannot be read. ``currentToken`` is `nil` then.
+  /// It is `false` while the stored items cannot be read or ``isLocked``. ``currentToken`` is `nil` then.
   public var canRefreshToken: Bool {
     let shown = engine.view.current
     return shown.token != nil && shown.state.token?.isRefreshable == true

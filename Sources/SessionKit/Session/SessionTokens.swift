@@ -10,10 +10,10 @@ import SessionCore
 /// socket.close()  // The session has ended.
 /// ```
 /// The first token comes at once if there is a good one, and each newer one before the old one ends. A slow reader
-/// receives the newest only. While no token can be had, for example without a network, the sequence
-/// waits. It ends with the session: after a logout, an expiry or a login of another user, if the session
-/// object is closed, if the task is cancelled, and at once if no user is signed in. An iterator holds the session
-/// object.
+/// receives the newest only. While no token can be had, for example without a network or while the app is
+/// locked, the sequence waits. It ends with the session: after a logout, an expiry or a login of another user, if
+/// the session object is closed, if the task is cancelled, and at once if no user is signed in. An iterator holds
+/// the session object.
 ///
 /// - Requirement: INT-7
 public struct SessionTokens: AsyncSequence, Sendable {
@@ -65,7 +65,7 @@ public struct SessionTokens: AsyncSequence, Sendable {
             last = token.generation
             return token
           }
-          if asked != current.token.generation {
+          if !shown.isLocked, asked != current.token.generation {
             due = shown.deadline.subtractingSaturating(SessionTokens.margin(of: current.token))
           }
           if let moment = due, moment <= now {

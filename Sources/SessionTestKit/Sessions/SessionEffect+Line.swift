@@ -66,6 +66,7 @@ extension SessionEffect.Reply {
     case .signedIn, .accountCreated, .current, .notAdopted, .refreshed, .switched,
       .alreadyLoggedOut, .closed:
       "\(self)"
+    case .unlocking(let number): "check \(number)"
     case .loggedOut(let outcome, _, let isWiped):
       "loggedOut, server \(outcome?.description ?? "not to be told")"
         + (isWiped ? "" : ", not wiped")
@@ -100,7 +101,8 @@ extension CommandFailure {
     case .webSignIn(let problem): "webSignIn, \(problem)"
     case .unusableJournal: "unusableJournal"
     case .tooManyAttempts(let wait): "too many attempts, \(wait) ms to wait"
-    case .busy, .storage, .unsettled, .dropped, .locked, .needsPresence, .newerItems, .closed,
+    case .busy, .storage, .unsettled, .dropped, .locked, .appLocked, .needsPresence, .newerItems,
+      .closed,
       .cancelled:
       "\(self)"
     }

@@ -35,8 +35,12 @@ extension Choices {
 
   private func oddMove(_ run: CoordinatorRun) -> CoordinatorMove {
     let over = run.wire.requests.filter { $0.fate != .sent }.map(\.number)
-    switch draw(below: 11) {
+    switch draw(below: 17) {
     case 10: return .callNeedsUser
+    case 11, 12: return .ask(.lock)
+    case 13...16:
+      guard let check = pick(run.checks) else { return .ask(.beginUnlock) }
+      return chance(1, in: 2) ? .checkFailed(check) : .ask(.checkPassed(check))
     case 7: return .use
     case 8: return .profile(chance(1, in: 2) ? standing() : nil)
     case 9: return .fire(.inactivity)
@@ -140,7 +144,7 @@ extension Choices {
     case 12: return .diesWithToken(lifetime: lifetime)
     case 0, 1: return .rotates(lifetime: lifetime)
     case 2, 3: return .sends(deadlineIn: pick([20_000, 0, -5_000, 1 << 40]) ?? 20_000)
-    case 4: return .notes(.closed)
+    case 4: return .notes(pick([.closed, .locked(.user), .unlocked]) ?? .closed)
     case 5: return .fails(pick([.noReply, .server, .noConnection]) ?? .noReply)
     case 6: return .switches
     case 7: return .expires(pick([.refreshRejected, .inactivity]) ?? .inactivity)
@@ -166,6 +170,11 @@ extension Choices {
       policy.ending.inactivityLimit = pick([.seconds(1), .seconds(1_800), .seconds(86_400)])
     }
     if chance(1, in: 2) { policy.limits.profileCheck = .afterLoginAndLaunch }
+    if chance(1, in: 4) {
+      policy.lock = SessionPolicy.Lock(
+        afterUnused: chance(1, in: 2) ? .seconds(600) : nil, atLaunch: chance(1, in: 2),
+        allowsRefresh: chance(1, in: 2))
+    }
     if chance(1, in: 4) { policy.ending.absoluteLifetime = pick([.seconds(1), .seconds(7_200)]) }
     return policy
   }

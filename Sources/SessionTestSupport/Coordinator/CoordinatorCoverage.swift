@@ -56,7 +56,7 @@ extension SessionInput {
     "unlock", "foreground", "used", "useRead", "accountCreated", "notSignedIn", "profileRead",
     "cleared",
     "unobserved", "reloaded", "fired", "committed", "conflicted", "commitFailed", "superseded",
-    "leaving", "userNeeded",
+    "leaving", "userNeeded", "lock", "beginUnlock", "checkFailed", "checkPassed",
   ]
 
   var name: String {
@@ -77,6 +77,10 @@ extension SessionInput {
     case .profileRead: "profileRead"
     case .cleared: "cleared"
     case .userNeeded: "userNeeded"
+    case .lock: "lock"
+    case .beginUnlock: "beginUnlock"
+    case .checkFailed: "checkFailed"
+    case .checkPassed: "checkPassed"
     case .stored: "stored"
     case .cancelled: "cancelled"
     case .clearError: "clearError"

@@ -17,6 +17,9 @@ package enum CoordinatorMove: Hashable, Sendable {
     case logout
     /// Reading the stored items again after the device was unlocked.
     case unlock
+    /// A lock by the app, the begin of an unlock, and the end of the check with this number.
+    case lock, beginUnlock
+    case checkPassed(UInt64)
     /// The work for the app's return to the foreground.
     case foreground
     /// Closing the session object.
@@ -77,6 +80,8 @@ package enum CoordinatorMove: Hashable, Sendable {
   case fire(SessionTimer)
   /// The timer fires early, as can happen after the system slept.
   case early(SessionTimer)
+  /// The check with this number fails.
+  case checkFailed(UInt64)
   /// The server refuses a call, and asks for the user.
   case callNeedsUser
   /// Both clocks advance by this number of milliseconds.
@@ -114,6 +119,7 @@ extension CoordinatorMove: CustomStringConvertible {
     case .profile(let failure):
       "the profile is \(failure.map { "not read: \($0)" } ?? "read")"
     case .use: "the session is used"
+    case .checkFailed(let number): "check \(number) fails"
     case .callNeedsUser: "a call needs the user"
     case .fail(let number, let failure, _): "request \(number.number) fails: \(failure)"
     case .again(let number): "what came for request \(number.number) comes again"
@@ -140,7 +146,7 @@ extension CoordinatorMove.Question {
   var needsToken: Bool {
     switch self {
     case .refresh, .switchContext, .reauthenticate: true
-    case .login, .logout, .close, .unlock, .foreground: false
+    case .login, .logout, .close, .unlock, .foreground, .lock, .beginUnlock, .checkPassed: false
     }
   }
 
@@ -152,6 +158,9 @@ extension CoordinatorMove.Question {
     case .switchContext: "switchContext"
     case .logout: "logout"
     case .unlock: "unlock"
+    case .lock: "lock"
+    case .beginUnlock: "beginUnlock"
+    case .checkPassed(let number): "checkPassed \(number)"
     case .foreground: "foreground"
     case .close: "close"
     }

@@ -79,6 +79,10 @@ package enum CoordinatorRule: String, CaseIterable, Sendable {
   ///
   /// - Requirement: REF-14
   case networkPutsNothingOff = "C25 a failure without an answer puts nothing off"
+  /// C26.
+  ///
+  /// - Requirement: ACC-2
+  case lockedIsQuiet = "C26 while the app is locked, no caller receives a token"
 
   /// All rules.
   package static let all = Set(allCases)

@@ -98,9 +98,11 @@ extension CoordinatorRun {
     let isAhead =
       token.isRefreshable
       ? timers[.refresh] != nil || timers[.lease] != nil : timers[.expiry] != nil
+    // A held refresh waits for the unlock.
+    let isHeld = coordinator.isLocked && !coordinator.policy.refreshesWhileLocked
     // Without a refresh before expiry the session waits for a need, such as a call (REF-12).
     let needsTimer = coordinator.policy.refreshThreshold != nil || !token.isRefreshable
-    try require(.refreshIsAlwaysDue, isAhead || isUnderWay || !needsTimer) {
+    try require(.refreshIsAlwaysDue, isAhead || isUnderWay || isHeld || !needsTimer) {
       "\(coordinator.state.line), \(coordinator.activity), timers "
         + "\(timers.keys.map { "\($0)" }.sorted())"
     }
@@ -109,6 +111,17 @@ extension CoordinatorRun {
     try require(
       .refreshIsAlwaysDue, !isUnderWay || !wire.outstanding.isEmpty || isWaiting
     ) { "\(coordinator.activity), and nothing is on the wire" }
+  }
+
+  /// Whether the app is locked, according to the records that the coordinator knows.
+  var isLockJournaled: Bool {
+    let known = disk.journal.prefix(Int(coordinator.fold.sequence))
+    let start = known.lastIndex { [.login, .logout, .sessionExpired].contains($0.event?.kind) }
+    for record in known[(start ?? 0)...].reversed() where coordinator.state.token != nil {
+      if case .note(.locked) = record.content { return true }
+      if case .note(.unlocked) = record.content { return false }
+    }
+    return false
   }
 
   var isStopped: Bool { callers.isClosed || disk.isUnreadable }
@@ -136,6 +149,9 @@ extension CoordinatorRun {
         "caller \(caller.number) receives \(reply.line) while \(coordinator.state.line)"
       }
     case .refreshed:
+      try require(.lockedIsQuiet, !isLockJournaled) {
+        "caller \(caller.number) receives a token before the unlock"
+      }
       try checkSameSession(asked, reply)
       var isGood = coordinator.state.kind == .authenticated && newer
       switch asked.question {
@@ -187,6 +203,11 @@ extension CoordinatorRun {
         "caller \(caller.number) receives \(reply.line), and the session shows "
           + "\(coordinator.activity)"
       }
+    case .unlocking(let number): checks.append(number)
+    case .current where asked.question == .lock:
+      try require(.repliesAreTrue, isLockJournaled) { "a lock is not journaled" }
+    case .current where asked.question == .beginUnlock || asked.isCheck:
+      try require(.repliesAreTrue, !isLockJournaled) { "an unlock is not journaled" }
     case .current:
       let isKnown = coordinator.activity != .loading || asked.question != .unlock
       try require(.repliesAreTrue, isStopped || isKnown) {
@@ -265,6 +286,7 @@ extension CoordinatorRun {
   }
 
   private func nextOfFinish(before limit: Int64) -> CoordinatorMove? {
+    if let check = checks.first { return .checkFailed(check) }
     if let request = wire.outstanding.first {
       return .answer(request.number, .login(coordinator.state.user ?? "ada"))
     }

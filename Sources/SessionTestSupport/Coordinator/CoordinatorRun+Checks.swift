@@ -235,7 +235,14 @@ extension CoordinatorRun {
       return try require(.signedOutIsQuiet, isNotRenewed) {
         "a login is sent while \(coordinator.state.line)"
       }
-    case .refresh(let generation), .switchContext(_, let generation): base = generation
+    case .refresh(let generation):
+      try require(.lockedIsQuiet, !isLockJournaled || coordinator.policy.refreshesWhileLocked) {
+        "a refresh is sent before the unlock, while \(coordinator.state.line)"
+      }
+      base = generation
+    case .switchContext(_, let generation):
+      try require(.lockedIsQuiet, !isLockJournaled) { "a switch is sent before the unlock" }
+      base = generation
     }
     try require(.signedOutIsQuiet, coordinator.state.token?.generation == base) {
       "a request for \(base) is sent while \(coordinator.state.line)"

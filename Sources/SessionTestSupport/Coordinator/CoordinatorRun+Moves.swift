@@ -34,6 +34,9 @@ extension CoordinatorRun {
     case .use:
       if coordinator.state.kind == .authenticated { lastUse = max(lastUse, now.uptime) }
       try tell(.used(now.uptime))
+    case .checkFailed(let number):
+      checks.removeAll { $0 == number }
+      try tell(.checkFailed(number))
     case .callNeedsUser:
       let challenge = RequestFailure(
         kind: .userNeeded, status: 401, serverCode: "insufficient_user_authentication")
@@ -164,6 +167,7 @@ extension CoordinatorRun {
     guard !disk.isUnreadable else { return }
     coordinator = SessionCoordinator(policy: coordinator.policy, fold: disk.truth)
     (timers, revoking, inbox, interposed) = ([:], [], [], [])
+    checks = []
     profiles = []
     (brokenCommits, breaksWipe) = (0, false)
     callers.lose()

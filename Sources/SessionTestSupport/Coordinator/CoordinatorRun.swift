@@ -34,6 +34,8 @@ package struct CoordinatorRun: Sendable {
   var inbox: [SessionInput] = []
   /// The questions to ask during the next commit.
   var interposed: [CoordinatorMove.Question] = []
+  /// The checks of the user that are under way.
+  var checks: [UInt64] = []
   /// The number of the journal's records that the coordinator has seen.
   var seen = 0
   /// The number of times that other processes' records were read.

@@ -126,6 +126,8 @@ struct CoordinatorCallers: Sendable {
     let failures: Int
     var replies: [SessionEffect.Reply] = []
     var isCancelled = false
+
+    var isCheck: Bool { if case .checkPassed = question { true } else { false } }
   }
 
   private(set) var asked: [Asked] = []
@@ -152,6 +154,9 @@ struct CoordinatorCallers: Sendable {
     case .switchContext: .switchContext(caller)
     case .logout: .logout(caller)
     case .unlock: .unlock(caller)
+    case .lock: .lock(caller)
+    case .beginUnlock: .beginUnlock(caller)
+    case .checkPassed(let number): .checkPassed(caller, number)
     case .foreground: .foreground(caller)
     case .close: .close(caller)
     }

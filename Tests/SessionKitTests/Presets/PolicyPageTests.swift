@@ -42,6 +42,6 @@ struct PolicyPageTests {
       #expect((figures.requestTimeout, figures.longestRetryDelay) == (30_000, 300_000))
       #expect((figures.peerRequestGrace, figures.revocationTimeout) == (60_000, 10_000))
     }
-    #expect(policies.allSatisfy { $0.recovery == .strict })
+    #expect(policies.allSatisfy { $0.recovery == .strict && $0.lock == SessionPolicy.Lock() })
   }
 }

@@ -17,7 +17,7 @@ extension ErrorSamples {
     .superseded,
     .signInUnderWay,
     .secretsUnavailable,
-    .needsPresence,
+    .needsPresence, .appLocked,
     .pendingChanges(3),
     .clearingLocalData,
     .noRefreshToken,

@@ -65,7 +65,8 @@ struct WordsTests {
       ("wait 7200", .wait(.seconds(7200))), ("wait 7201", .wait(.seconds(7201))),
       ("correctInput", .correctInput), ("sendOrDiscard", .sendOrDiscard), ("signIn", .signIn),
       ("logOut", .logOut),
-      ("unlock", .unlock), ("freeSpace", .freeSpace), ("reopen", .reopen), ("update", .update),
+      ("unlock", .unlock), ("unlockApp", .unlockApp), ("freeSpace", .freeSpace),
+      ("reopen", .reopen), ("update", .update),
       ("contactSupport", .contactSupport), ("nothing", .nothing),
     ]
 

@@ -48,7 +48,7 @@ struct SessionViewTests {
       if choices.chance(1, in: 6) {
         disk.fail(atCall: disk.callCount + choices.draw(in: 0...20), with: .inputOutput)
       }
-      let command = choices.draw(below: 5)
+      let command = choices.draw(below: 7)
       do {
         try world.run {
           switch command {
@@ -56,6 +56,8 @@ struct SessionViewTests {
           case 1: try await session.refresh()
           case 2: try await session.logout()
           case 3: await session.clearError()
+          case 4: try await session.lock()
+          case 5: try await session.unlock {}
           default: try await session.login(.sample)
           }
         }

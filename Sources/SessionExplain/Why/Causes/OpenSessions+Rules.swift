@@ -43,6 +43,11 @@ extension ExplanationDraft {
   private mutating func explainSignedIn(_ session: SessionState.Authenticated) {
     if let fact = trail.losses.end { return explainLostEnd(fact, of: session.token) }
     prove(.signedInSince, [.time(session.since)], on: trail.login)
+    let lock = trail.fold.intents.lock
+    if let lock {
+      prove(
+        .lockedSince, [.time(lock.since), .word(NoteFormatter.reason(lock.reason))], on: trail.lock)
+    }
     // A request for an older token is not what the session waits for.
     if explainStore() {
       // A store that does not work comes first: no request can help.
@@ -61,6 +66,10 @@ extension ExplanationDraft {
       }
       prove(.nobodyEnded)
       advise(.giveFactor)
+    } else if let lock {
+      conclude(.stillLocked, .proven, [.time(lock.since)])
+      prove(.nobodyEnded)
+      advise(.unlockApp)
     } else {
       conclude(.stillSignedIn, .proven, [.time(session.since)])
     }

@@ -2,7 +2,8 @@ extension CauseFamily {
   /// A session that has not ended, or no session.
   static let openSessions: [Cause] = [
     .stillOffline, .stillIntercepted, .stillServerFailing, .stillSecretsLocked, .stillRequestOpen,
-    .stillSignedIn, .stillCallNeedsUser, .neverSignedIn, .endedBefore, .journalReplaced,
+    .stillSignedIn, .stillCallNeedsUser, .stillLocked, .neverSignedIn, .endedBefore,
+    .journalReplaced,
     .stillErrorPage,
   ]
 }
@@ -68,6 +69,17 @@ extension Cause {
       "o servidor pede que o usuário se autentique de novo antes de aceitar certa chamada",
       fix: "deixe o usuário se autenticar de novo como o servidor pede; as outras chamadas "
         + "continuam enquanto isso"))
+  package static let stillLocked = Cause(
+    "still-locked", .still, "Still signed in: the app is locked since {}", .stillSignedIn,
+    english: Plain(
+      "the app is locked, and gives no token until its user unlocks it",
+      fix: "let the user unlock the app; no new sign-in is needed"),
+    spanish: Plain(
+      "la app está bloqueada y no entrega ningún token hasta que el usuario la desbloquee",
+      fix: "haz que el usuario desbloquee la app; no hace falta volver a iniciar sesión"),
+    portuguese: Plain(
+      "o app está bloqueado e não entrega nenhum token até que o usuário o desbloqueie",
+      fix: "deixe o usuário desbloquear o app; não é preciso entrar de novo"))
   package static let stillIntercepted = Cause(
     "still-intercepted", .still,
     "Still signed in: a web page or the like came in place of a response",

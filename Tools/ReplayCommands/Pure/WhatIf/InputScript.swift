@@ -159,6 +159,11 @@ extension InputScript {
       ]
     case .userNeeded(let need):
       return [InputScript(.call, [.tell(.userNeeded(need))], isUse: true)]
+    case .locked(.unused):
+      return [InputScript(.use, [.tell(.fired(.inactivity))], timer: .inactivity)]
+    case .locked: return [InputScript(.call, [.tell(.lock(caller))])]
+    // The number of the check is in no record: it began after the last lock.
+    case .unlocked: return [InputScript(.call, [.tell(.checkPassed(caller, .max))], isUse: true)]
     case .localDataCleared: return [InputScript(.cleared, [.tell(.cleared)])]
     case .tokenRecovered: return recoveries(batch, facts: facts)
     case .itemUnreadable, .secretsWiped, .continued:
