@@ -121,12 +121,20 @@ extension PayloadReader {
     -> AccountEvent
   {
     switch kind {
-    case .added: return .added(try identifier())
+    case .added: return .added(try account())
     case .switched: return .switched(try optionalIdentifier())
-    case .removalBegan: return .removalBegan(try identifier())
-    case .ended: return .ended(try identifier(), end: try flag() ? try sessionEnd() : nil)
-    case .removed: return .removed(try identifier())
+    case .removalBegan: return .removalBegan(try account())
+    case .ended: return .ended(try account(), end: try flag() ? try sessionEnd() : nil)
+    case .removed: return .removed(try account())
     }
+  }
+
+  /// An account's identifier names its directory, so it is a UUID.
+  private mutating func account() throws(CodecError) -> Identifier {
+    let start = offset
+    let id = try identifier()
+    guard id.uuid != nil else { throw .impossible(offset: start) }
+    return id
   }
 
   private mutating func sessionEnd() throws(CodecError) -> SessionEnd {
@@ -140,7 +148,7 @@ extension PayloadReader {
     let count = try integer(UInt32.self)
     var accounts: [Account] = []
     for _ in 0..<count {
-      var account = Account(id: try identifier(), addedAt: try timestamp())
+      var account = Account(id: try account(), addedAt: try timestamp())
       if try flag() { account.lastUsed = try timestamp() }
       let stage = try integer(UInt8.self)
       guard let known = Account.Stage(rawValue: stage) else {

@@ -120,6 +120,8 @@ struct AccountListTests {
       try check(0x7F, AccountCodec.encode(list, at: time), .snapshot(list))
     }
     #expect(AccountCodec.names.count == kinds.count)
+    let (kind, path) = AccountCodec.encode(.added(Identifier("../x")), at: time)
+    #expect(throws: CodecError.impossible(offset: 9)) { try decoded(kind, path) }
     #expect(try decoded(0xBD, [UInt8](repeating: 1, count: 9)) == nil)
   }
 
