@@ -16,7 +16,7 @@ public enum SessionAdvice: Hashable, Sendable {
   case logOut
   /// Ask the user to unlock the device, or to prove their presence.
   case unlock
-  /// Let the user unlock the app, with ``Session/unlock(after:)``.
+  /// Let the user unlock the app, with ``Session/unlock(isolation:after:)``.
   case unlockApp
   /// Ask the user to free space on the device.
   case freeSpace

@@ -11,7 +11,7 @@ extension Session {
   /// - Requirement: ACC-2
   public var isLocked: Bool { engine.view.isLocked }
 
-  /// Locks the session: the user stays logged in, and no caller receives a token until ``unlock(after:)``.
+  /// Locks the session: the user stays logged in, and no caller receives a token until ``unlock(isolation:after:)``.
   ///
   /// The lock is journaled. So it survives a restart, and all processes of the journal obey it, as soon as they
   /// see it (``state``). While it lasts:
@@ -42,8 +42,10 @@ extension Session {
   /// - `storage` if the unlock cannot be journaled: the session stays locked.
   /// - `notLoggedIn`, `expired` or `loggedOut` if no user is logged in.
   ///
-  /// - Parameter check: returns if the user is present. It should end if its task is cancelled. One that hangs
-  ///   keeps other unlocks waiting, until ``lock()`` is called.
+  /// - Parameters:
+  ///   - isolation: the actor on which `check` runs, that of the caller by default.
+  ///   - check: returns if the user is present. It should end if its task is cancelled. One that hangs keeps
+  ///     other unlocks waiting, until ``lock()`` is called.
   /// - Requirement: ACC-2
   public func unlock(
     isolation: isolated (any Actor)? = #isolation, after check: () async throws -> Void

@@ -89,7 +89,7 @@ extension Session {
   /// A session whose items are locked is `loading` and tries to read them each second. This method
   /// tries at once. It is no login and appends nothing, because the session was the user's all the
   /// time. Returns the state. Throws `locked` if the items still cannot be read. A session that the app
-  /// has locked stays so: ``unlock(after:)`` unlocks that.
+  /// has locked stays so: ``unlock(isolation:after:)`` unlocks that.
   ///
   /// - Requirement: LOG-5
   @discardableResult
